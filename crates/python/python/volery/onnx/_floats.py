@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from os import PathLike, fspath
-from typing import Any, Iterable, Mapping, Sequence, Union
+from typing import Any, Iterable, Mapping, Union
 
 import numpy as np
 import onnx
@@ -14,11 +14,13 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 from .._errors import Invalid
-from ._rewrite import rewrite
+from ._rewrite import rewrite, scales_last, softmaxes
 
 Samples = Union[str, "PathLike[str]", Mapping[str, Any], Iterable[Any]]
 # Nodes that are not there: a dropout of inference.
 SAME = {"Identity", "Dropout"}
+EXPANDED = {"Attention", "RotaryEmbedding"}
+INDICES = (TensorProto.INT32, TensorProto.INT64)
 
 
 def attributes_of(node: onnx.NodeProto) -> dict[str, Any]:
@@ -45,24 +47,29 @@ class Floats:
             model = onnx.inliner.inline_local_functions(model)
         elif model is source:
             model = onnx.ModelProto.FromString(source.SerializeToString())
+        if EXPANDED.intersection(node.op_type for node in model.graph.node):
+            model = _expanded(model)
         self.graph = model.graph
         self.opset = next((o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), 21)
-        rewrite(self.graph, self.opset)
         stored = {t.name for t in self.graph.initializer}
-        self.inputs = [i.name for i in self.graph.input if i.name not in stored]
+        inputs = [i for i in self.graph.input if i.name not in stored]
+        self.inputs = {i.name: i.type.tensor_type.elem_type for i in inputs}
+        self.indices = {name for name, kind in self.inputs.items() if kind in INDICES}
         self.constants = {t.name: numpy_helper.to_array(t) for t in self.graph.initializer}
-        for value in self.graph.input:
-            if value.name in self.inputs and value.type.tensor_type.elem_type != TensorProto.FLOAT:
-                kind = TensorProto.DataType.Name(value.type.tensor_type.elem_type)
-                raise Invalid(
-                    f"input {value.name!r} is of {kind}: only numbers of kind FLOAT are read so far"
-                )
+        for name, kind in self.inputs.items():
+            if kind not in (TensorProto.FLOAT, *INDICES):
+                kind = TensorProto.DataType.Name(kind)
+                raise Invalid(f"input {name!r} is of {kind}: FLOAT is read, and INT32 or INT64 as indices")
         for node in self.graph.node:
             if any(a.type in (onnx.AttributeProto.GRAPH, onnx.AttributeProto.GRAPHS) for a in node.attribute):
                 raise refuse(
                     node, "control flow is not supported: export the network for one shape, without it"
                 )
+        self.original = onnx.ModelProto.FromString(model.SerializeToString())
+        softmaxes(self.graph, self.opset)
         self.outputs, self.cut = self._ends(until)
+        scales_last(self.graph, self._varying())
+        rewrite(model, self.opset, self._varying(), self.outputs)
         self.varies = self._varying()
         every = onnx.ModelProto()
         every.CopyFrom(model)
@@ -74,6 +81,10 @@ class Floats:
         self.shapes: dict[str, tuple[int, ...]] = {}
         self.kinds: dict[str, np.dtype[Any]] = {}
         self.largest: dict[str, float] = defaultdict(float)
+        # What no input brings beyond a magnitude.
+        self.bounded: dict[str, float] = {}
+        self.least: dict[str, float] = {}
+        self.most: dict[str, float] = {}
         self.samples = 0
 
     def _ends(self, until: str | None) -> tuple[list[str], list[str]]:
@@ -109,6 +120,8 @@ class Floats:
 
     def calibrate(self, sample: Mapping[str, np.ndarray]) -> None:
         values = self.run(sample)
+        if not self.samples:
+            self._compare(sample, values)
         values.update(sample)
         for name, value in values.items():
             if self.samples and self.shapes.get(name) != value.shape:
@@ -123,7 +136,33 @@ class Floats:
                 if not math.isfinite(largest) and name in sample:
                     raise Invalid(f"a sample of {name!r} is not finite")
                 self.largest[name] = max(self.largest[name], largest)
+                self.least[name] = min(self.least.get(name, math.inf), float(value.min()))
+                self.most[name] = max(self.most.get(name, -math.inf), float(value.max()))
         self.samples += 1
+
+    def _compare(self, sample: Mapping[str, np.ndarray], values: Mapping[str, np.ndarray]) -> None:
+        """What was rewritten has to be the network that it was."""
+        names = [o.name for o in self.original.graph.output if o.name in values]
+        for name, value in zip(names, session_of(self.original).run(names, dict(sample))):
+            loose = 1e-3 * np.abs(value).max(initial=0)
+            if not np.allclose(values[name], value, 1e-3, loose, equal_nan=True):
+                raise Invalid(f"output {name!r}: a norm or softmax in its nodes is not read as they mean it")
+        del self.original
+
+
+def _expanded(model: onnx.ModelProto) -> onnx.ModelProto:
+    """A model whose attention is written by the operators that it consists of."""
+    typed = onnx.ModelProto()
+    typed.CopyFrom(model)
+    typed.graph.value_info.extend(
+        helper.make_tensor_value_info(t.name, t.data_type, t.dims) for t in model.graph.initializer
+    )
+    names = [("", op) for op in sorted(EXPANDED)]
+    try:
+        return onnx.inliner.inline_selected_functions(typed, names, inline_schema_functions=True)
+    except RuntimeError:
+        # It knows no type of an input that is left out: refused as the operator is.
+        return model
 
 
 def session_of(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
@@ -138,8 +177,12 @@ def session_of(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
         raise Invalid(f"onnxruntime does not run this file: {error}") from error
 
 
-def each(samples: Samples, names: Sequence[str]) -> Iterable[dict[str, np.ndarray]]:
-    """Samples one by one, by name: of arrays, of dictionaries, or of what stacks them, as an ``.npz`` does."""
+def each(samples: Samples, inputs: Mapping[str, int]) -> Iterable[dict[str, np.ndarray]]:
+    """Samples one by one, by name: of arrays, of dictionaries, or of what stacks them, as an ``.npz`` does.
+
+    ``inputs`` are their types in ONNX, by name.
+    """
+    names = list(inputs)
     if isinstance(samples, (str, PathLike)):
         with np.load(fspath(samples)) as file:
             samples = {name: file[name] for name in file.files}
@@ -156,7 +199,8 @@ def each(samples: Samples, names: Sequence[str]) -> Iterable[dict[str, np.ndarra
             sample = dict(zip(names, sample if isinstance(sample, (list, tuple)) else [sample]))
         if sorted(sample) != sorted(names):
             raise Invalid(f"a sample has {', '.join(sample)}, and the inputs are {', '.join(names)}")
-        yield {name: np.asarray(value, np.float32) for name, value in sample.items()}
+        kinds = {name: helper.tensor_dtype_to_np_dtype(kind) for name, kind in inputs.items()}
+        yield {name: np.asarray(value, kinds[name]) for name, value in sample.items()}
 
 
 def alone(node: onnx.NodeProto, opset: int, *values: np.ndarray | None, which: int = 0) -> np.ndarray:

@@ -7,16 +7,17 @@ import math
 import onnx
 
 from .._errors import Invalid
-from ._read import Reader, Step
-from ._tables import body, homogeneous
+from ._known import Step
+from ._read import Reader
+from ._tables import Power, body, homogeneous, power
 
 # Sums are so many bits finer than what they are rounded to.
 SHIFT = 16
 # Places of one formula share a table if their exponents differ by no more.
 SPREAD = 4
 # Steps that read rounded tensors; whose operands are factors; that pass sums on.
-HOLDS = {"Max", "MaxPool", "ReduceMax", "ArgMax"}
-FACTORS = {"Conv", "ConvTranspose", "MatMul", "LeftMatMul", "Product"}
+HOLDS = {"Max", "MaxPool", "ReduceMax", "MaskedMax", "ArgMax"}
+FACTORS = {"Conv", "ConvTranspose", "MatMul", "LeftMatMul", "Product", "Variance"}
 PASSING = {"Add", "Sub", "Concat", "Places", "Pad", "ReduceSum"}
 
 
@@ -24,11 +25,15 @@ class Plan:
     """Which tensors are rounded, to which exponents, and how fine sums are made."""
 
     def __init__(self, reader: Reader, room: float, bits: int):
-        self.reader, self.floats, self.bits = reader, reader.floats, bits
+        self.reader, self.floats, self.bits, self.room = reader, reader.floats, bits, room
         self.makers = {step.output: step for step in reader.steps}
+        self.powers: dict[str, Power | None] = {}
         self.outputs = [reader.find(name) for name in self.floats.outputs]
         for name in self.outputs:
-            if name not in self.makers and not self.looked_up(name) and name not in self.floats.inputs:
+            found = (
+                name in self.makers or self.looked_up(name) or self.power(name) or name in self.floats.inputs
+            )
+            if not found:
                 raise Invalid(
                     f"output {name!r} does not depend on the input, or is not supported: give until="
                 )
@@ -38,20 +43,37 @@ class Plan:
             for name in step.inputs:
                 self.readers.setdefault(name, []).append(step)
         self.tables = [name for name in self.order if self.looked_up(name)]
-        self.bodies = {name: body(reader, name) for name in self.tables}
+        self.bodies = {name: self.body(name) for name in self.tables}
         self.exponents = self._exponents(room)
         self.rounded = self._rounded()
         self.wanted = self._wanted()
 
     def looked_up(self, name: str) -> bool:
         formula = self.reader.formulas.get(name)
-        return formula is not None and not formula.exact
+        return formula is not None and not formula.exact and self.power(name) is None
+
+    def power(self, name: str) -> Power | None:
+        """The power of a sum that a function is, if it is one of a sum that stays above 0."""
+        if name not in self.powers:
+            self.powers[name] = power(self.reader, name)
+        return self.powers[name]
+
+    def body(self, name: str) -> bytes:
+        formula = self.reader.formulas[name]
+        return body(self.reader, formula.root, formula.chain)
+
+    def lazy(self, name: str) -> bool:
+        """Whether only powers read a tensor, which then need not be multiplied by a constant factor before."""
+        if name in self.outputs or name in {self.reader.formulas[table].root for table in self.tables}:
+            return False
+        return all(step.kind == "Places" and self.lazy(step.output) for step in self.readers.get(name, []))
 
     def steps(self) -> list[Step]:
-        return [self.makers[name] for name in self.order if name in self.makers and not self.looked_up(name)]
+        names = [name for name in self.order if name in self.makers]
+        return [self.makers[name] for name in names if not self.looked_up(name) and not self.power(name)]
 
     def _inputs(self, name: str) -> list[str]:
-        if self.looked_up(name):
+        if self.looked_up(name) or self.power(name):
             return [self.reader.formulas[name].root]
         return self.makers[name].inputs if name in self.makers else []
 
@@ -64,7 +86,12 @@ class Plan:
             if missing:
                 asked += missing
             else:
-                done[asked.pop()] = None
+                name = asked.pop()
+                if name in self.reader.masked and name not in self.makers:
+                    raise Invalid(
+                        f"{name!r} is masked by constants, which is supported before a softmax only"
+                    )
+                done[name] = None
         return list(done)
 
     def _exponents(self, room: float) -> dict[str, int]:
@@ -72,7 +99,10 @@ class Plan:
         exponents = {}
         for name in self.order:
             largest = max(self.floats.largest.get(name, 0.0), 2.0**-20)
-            exponents[name] = math.floor(math.log2((2 ** (self.bits - 1) - 1) / (room * largest)))
+            largest = self.floats.bounded.get(name, room * largest)
+            if not math.isfinite(largest):
+                raise Invalid(f"{name!r} is not finite in the samples: there is no range for it")
+            exponents[name] = math.floor(math.log2((2 ** (self.bits - 1) - 1) / largest))
         parent = {name: name for name in self.order}
 
         def find(name: str) -> str:
@@ -81,9 +111,12 @@ class Plan:
             return name
 
         for step in self.steps():
-            if step.kind in ("Places", "Pad", "Max", "MaxPool", "ReduceMax"):
+            if step.kind in ("Places", "Pad", "Max", "MaxPool", "ReduceMax", "MaskedMax"):
                 for name in step.inputs:
                     parent[find(name)] = find(step.output)
+            elif step.output in self.reader.below:
+                # Less its maximum, a tensor is rounded by no shift.
+                parent[find(step.inputs[0])] = find(step.output)
         places: dict[bytes, list[str]] = {}
         for name in self.tables:
             places.setdefault(self.bodies[name], []).append(name)
@@ -117,15 +150,14 @@ class Plan:
         rounded = set()
         for name in self.order:
             step = self.makers.get(name)
-            if step is None or self.looked_up(name):
-                degrees[name], held[name] = 1, True
+            if step is None or self.looked_up(name) or self.power(name):
+                degrees[name], held[name] = 1, not self.power(name)
                 continue
             tensor_factor = step.kind == "Affine" and step.weight is not None and step.weight.size > 1
             if tensor_factor and degrees[step.inputs[0]] == 2:
                 rounded.add(step.inputs[0])
-            degrees[name] = (
-                2 if step.kind in FACTORS or tensor_factor else max(degrees[i] for i in step.inputs)
-            )
+            products = tensor_factor or step.kind in FACTORS | {"Rows"}
+            degrees[name] = 2 if products else max(degrees[i] for i in step.inputs)
             held[name] = step.kind in HOLDS or (step.kind in ("Places", "Pad") and held[step.inputs[0]])
             if (name in asked and not held[name]) or (name in factors and degrees[name] == 2):
                 rounded.add(name)

@@ -116,6 +116,8 @@ def accuracy(net: Network, samples: Samples, source: Any = None) -> Accuracy:
             read = tensors.get(node.input[0])
             if read is None or read.table or (node.op_type != "QuantizeLinear" and node.domain != TABLE):
                 continue
+            if node.output[0].removesuffix("/q") in floats.bounded:
+                continue
             half = len(net.constants[f"{TABLE}/{node.op_type}"]) // 2 if node.domain else HALF
             integers = read.integers if node.domain else tensors[node.output[0]].integers
             room = min(room, half / max(int(np.abs(integers).max(initial=0)), 1))

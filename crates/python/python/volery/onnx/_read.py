@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Any, Sequence
 
 import numpy as np
 import onnx
 from onnx import helper
 
-from ._floats import SAME, Floats, alone, attributes_of, label, refuse
+from ._floats import SAME, Floats, alone, attributes_of, refuse
+from ._known import Known, Reduced, Step
 
 FUNCTIONS = set(
     "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Clip Cos Cosh Elu Erf Exp Floor Gelu HardSigmoid "
@@ -23,37 +23,9 @@ PLACES = set(
     "Reshape Flatten Squeeze Unsqueeze Transpose Slice Split Expand Gather Tile Resize Upsample DepthToSpace"
     " SpaceToDepth GatherND GatherElements".split()
 )
-RESHAPES = {"Reshape", "Flatten", "Squeeze", "Unsqueeze"}
-LATER = set(
-    "LayerNormalization InstanceNormalization GroupNormalization RMSNormalization LpNormalization LRN LSTM GRU"
-    " RNN TopK OneHot Einsum Attention MeanVarianceNormalization".split()
-)
-
-
-@dataclass
-class Step:
-    """One operation on tensors that vary: what is emitted for it, and its constants in float64."""
-
-    kind: str
-    node: onnx.NodeProto
-    inputs: list[str]
-    output: str
-    weight: np.ndarray | None = None
-    bias: np.ndarray | None = None
-    attributes: dict[str, Any] = field(default_factory=dict)
-    name: str = ""
-
-
-@dataclass
-class Formula:
-    """A tensor that depends on ``root`` alone, element by element, through ``chain``.
-
-    If it is ``exact`` it is a step as well, without a table: it is linear, or a square.
-    """
-
-    root: str
-    chain: list[onnx.NodeProto]
-    exact: bool
+LATER = set("LSTM GRU RNN TopK Einsum Attention".split())
+# What leaves a tensor as it is that is never below 0.
+RECTIFIERS = {"Relu", "Abs", "Max", "Clip"}
 
 
 def _windows(node: onnx.NodeProto, space: int, read: Sequence[int], made: Sequence[int]) -> dict[str, Any]:
@@ -79,17 +51,13 @@ def _windows(node: onnx.NodeProto, space: int, read: Sequence[int], made: Sequen
     }
 
 
-class Reader:
+class Reader(Known):
     """Steps and formulas of a float network."""
 
     def __init__(self, floats: Floats):
-        self.floats = floats
-        self.steps: list[Step] = []
-        self.formulas: dict[str, Formula] = {}
-        self.same: dict[str, str] = {}
+        super().__init__(floats)
         for node in self._used():
             self.read(node)
-        self.makers = {step.output: step for step in self.steps}
         self.fold()
 
     def _used(self) -> list[onnx.NodeProto]:
@@ -100,18 +68,6 @@ class Reader:
                 asked.update(node.input)
                 used.append(node)
         return used[::-1]
-
-    def find(self, name: str) -> str:
-        return self.same.get(name, name)
-
-    def constant(self, name: str) -> np.ndarray:
-        return np.asarray(self.floats.constants[name])
-
-    def real(self, name: str) -> np.ndarray:
-        return self.constant(name).astype(np.float64)
-
-    def step(self, kind: str, node: onnx.NodeProto, inputs: list[str], output: str = "", **more: Any) -> None:
-        self.steps.append(Step(kind, node, inputs, output or node.output[0], name=label(node), **more))
 
     def read(self, node: onnx.NodeProto) -> None:
         shapes, op, out = self.floats.shapes, node.op_type, node.output[0]
@@ -131,11 +87,18 @@ class Reader:
         if op in ("Add", "Sub", "Mul", "Div") and self.nothing(node, names, varying, constants):
             self.same[out] = varying[0]
             return
+        if self.indices.read(node, names, lambda name, rows: self.rows(node, name, rows)):
+            return
+        if op in ("Add", "Where", "Sub", "Exp") and self.mask(node, names, varying):
+            return
+        if op in RECTIFIERS and self.rectified(node, varying, constants):
+            self.same[out] = varying[0]
+            return
         if op in FUNCTIONS and self.function(node, names, varying, constants):
             if not self.formulas[out].exact:
                 return
             if self.square(node, varying, constants):
-                return self.step("Product", node, varying[:1], attributes={"op": "Mul"})
+                return self.product(node, varying[:1])
         a = attributes_of(node)
         if op in ("Conv", "ConvTranspose"):
             if len(varying) != 1 or names[0] not in varying:
@@ -176,7 +139,7 @@ class Reader:
             left = names[1] in varying
             self.step("LeftMatMul" if left else "MatMul", node, varying, weight=self.real(constants[0]))
         elif op == "MatMul":
-            self.step("Product", node, varying, attributes={"op": "MatMul"})
+            self.product(node, varying)
         elif op == "BatchNormalization":
             if a.get("training_mode", 0):
                 raise refuse(node, "training_mode is not supported: export the network for inference")
@@ -188,10 +151,12 @@ class Reader:
             )
         elif op in ("Add", "Sub", "Mul", "Div", "Neg") and len(varying) == 1:
             self.constant_operand(node, names, varying[0], constants)
-        elif op in ("Add", "Sub"):
+        elif op == "Sub":
+            self.difference(node, *varying)
+        elif op == "Add":
             self.step(op, node, varying)
         elif op == "Mul":
-            self.step("Product", node, varying, attributes={"op": "Mul"})
+            self.product(node, varying)
         elif op == "Sum" and len(varying) == len(names) == 2:
             self.step("Add", node, varying)
         elif op in (
@@ -211,6 +176,7 @@ class Reader:
             for i, output in enumerate(node.output):
                 if output:
                     self.step("Places", node, varying, output, attributes={"which": i})
+                    self.nonnegative.update({output} if names[0] in self.nonnegative else ())
         elif op == "Pad" and len(varying) == 1:
             value = a.get("value", float(self.constant(names[2])) if len(names) > 2 and names[2] else 0.0)
             if a.get("mode", "constant") != "constant" or value:
@@ -221,11 +187,11 @@ class Reader:
             axes = [names[3]] if len(names) > 3 and names[3] else []
             every = self.constant(axes[0]).tolist() if axes else list(range(len(pads) // 2))
             self.step("Pad", node, varying, attributes={"pads": pads, "axes": np.array(every, np.int64)})
-        elif op == "Concat" and len(varying) == len(names):
-            self.step("Concat", node, varying, attributes={"axis": a["axis"] % len(shapes[out])})
-        elif op in ("Softmax", "LogSoftmax"):
-            raise refuse(
-                node, "a softmax is supported at the end only, where it is left out; until= ends before it"
+        elif op == "Concat":
+            parts = [name if name in varying else self.real(name) for name in names]
+            parts = [part for part in parts if isinstance(part, str) or part.size]
+            self.step(
+                "Concat", node, varying, attributes={"axis": a["axis"] % len(shapes[out]), "parts": parts}
             )
         elif op in LATER:
             raise refuse(node, "not supported yet; until= ends the network at a tensor before it")
@@ -249,35 +215,6 @@ class Reader:
             return False
         return bool((self.constant(constants[0]) == (node.op_type in ("Mul", "Div"))).all())
 
-    def scalar(self, name: str) -> bool:
-        return self.constant(name).size == 1
-
-    def function(
-        self, node: onnx.NodeProto, names: list[str], varying: list[str], constants: list[str]
-    ) -> bool:
-        shapes, out = self.floats.shapes, node.output[0]
-        before = [self.formulas.get(name) for name in varying]
-        roots = {f.root if f else name for f, name in zip(before, varying)}
-        if len(roots) != 1 or len([o for o in node.output if o]) != 1 or not all(map(self.scalar, constants)):
-            return False
-        if any(shapes[name] != shapes[out] for name in varying):
-            return False
-        chain: list[onnx.NodeProto] = []
-        for formula in before:
-            chain += [n for n in formula.chain if all(n is not m for m in chain)] if formula else []
-        exact = all(f is None or f.exact for f in before) and (
-            (node.op_type in ("Add", "Sub", "Mul", "Neg") and len(varying) == 1)
-            or (node.op_type == "Div" and names[0] in varying and len(varying) == 1)
-            or self.square(node, varying, constants)
-        )
-        self.formulas[out] = Formula(roots.pop(), [*chain, node], exact)
-        return True
-
-    def square(self, node: onnx.NodeProto, varying: list[str], constants: list[str]) -> bool:
-        if node.op_type == "Pow":
-            return len(varying) == 1 and bool((self.constant(constants[0]) == 2).all())
-        return node.op_type == "Mul" and len(varying) == 2 and varying[0] == varying[1]
-
     def affine(self, node: onnx.NodeProto, name: str, factor: Any, shift: Any) -> None:
         self.step("Affine", node, [name], weight=factor, bias=shift)
 
@@ -289,7 +226,14 @@ class Reader:
         value = self.real(constants[0])
         if value.size == 1:
             value = value.reshape([])
-        first = names[0] == name
+        first, out = names[0] == name, node.output[0]
+        if value.ndim == 0 and (node.op_type == "Mul" or (node.op_type == "Div" and first)):
+            factor = value if node.op_type == "Mul" else 1 / value
+            self.nonnegative.update({out} if factor > 0 and name in self.nonnegative else ())
+            total = self.reductions["ReduceSum"].get(name)
+            count = math.prod(self.floats.shapes[total.x][axis] for axis in total.axes) if total else 0
+            if total and abs(factor * count - 1) < 2.0**-20 and self.mean(node, total):
+                return
         if node.op_type == "Mul":
             self.affine(node, name, value, None)
         elif node.op_type == "Div" and first:
@@ -330,10 +274,27 @@ class Reader:
                     self.same[out] = varying[0]
                     return None
                 axes = list(range(len(shape)))
-        kept = {"axes": np.array(axes, np.int64), "keepdims": keep}
+        kept, of = (
+            {"axes": np.array(axes, np.int64), "keepdims": keep},
+            Reduced(varying[0], tuple(sorted(axes))),
+        )
         if op in ("ReduceMax", "GlobalMaxPool"):
+            self.reductions["ReduceMax"][out] = of
+            if of.x in self.masked:
+                scores, stay = self.masked[of.x]
+                return self.step("MaskedMax", node, [scores], weight=stay, attributes=kept)
             return self.step("ReduceMax", node, varying, attributes=kept)
+        if op != "ReduceSum" and self.mean(node, of):
+            return None
+        self.nonnegative.update({out} if of.x in self.nonnegative else ())
+        if of.x in self.squares and not self.formulas[of.x].exact:
+            # A table of squares would be of 16 bits.
+            varying, largest = [f"{out}/squares"], self.floats.largest[of.x]
+            self.synthetic(
+                "Product", node, [self.squares[of.x]], varying[0], shape, largest, attributes={"op": "Mul"}
+            )
         if op == "ReduceSum":
+            self.reductions["ReduceSum"][out] = of
             return self.step("ReduceSum", node, varying, attributes=kept)
         count = math.prod(shape[axis] for axis in axes)
         return self.step("Mean", node, varying, weight=np.float64(1 / count), attributes=kept)
@@ -380,12 +341,12 @@ class Reader:
 
     def _fold(self, layer: Step, step: Step) -> bool:
         rank = len(self.floats.shapes[step.output])
-        axis = {"Conv": 1, "ConvTranspose": 1, "MatMul": rank - 1}.get(layer.kind)
+        axis = {"Conv": 1, "ConvTranspose": 1, "MatMul": rank - 1, "Rows": rank - 1}.get(layer.kind)
         if self.floats.shapes[layer.output] != self.floats.shapes[step.output]:
             return False
         if axis is None or (layer.kind == "ConvTranspose" and layer.attributes["group"] > 1):
             return False
-        if layer.kind == "MatMul" and layer.weight is not None and layer.weight.ndim != 2:
+        if layer.kind in ("MatMul", "Rows") and layer.weight is not None and layer.weight.ndim != 2:
             return False
         channels = self.floats.shapes[step.output][axis]
         parts = []
@@ -397,6 +358,10 @@ class Reader:
                 part = np.broadcast_to(whole.reshape(-1), channels) if whole.size in (1, channels) else None
             parts.append(part)
         factor, shift = parts
+        if layer.kind == "Rows" and layer.weight is not None:
+            weight = layer.weight if factor is None else layer.weight * factor
+            layer.weight = weight if shift is None else weight + shift
+            return True
         bias = np.zeros(channels) if layer.bias is None else np.broadcast_to(layer.bias.reshape(-1), channels)
         if factor is not None and layer.weight is not None:
             at = {"Conv": 0, "ConvTranspose": 1, "MatMul": layer.weight.ndim - 1}[layer.kind]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import onnx
@@ -10,15 +11,14 @@ from onnx import TensorProto, helper, numpy_helper
 
 from ._floats import attributes_of, session_of
 from ._read import Reader
-from .reference import TABLE
+from .reference import TABLE, WIDE
 
 
-def body(reader: Reader, name: str) -> bytes:
+def body(reader: Reader, root: str, chain: list[onnx.NodeProto]) -> bytes:
     """The nodes of a function as a ``FunctionProto``, the same for the same formula."""
-    formula = reader.formulas[name]
-    names: dict[str, str] = {formula.root: "x", reader.find(formula.root): "x"}
+    names: dict[str, str] = {root: "x", reader.find(root): "x"}
     nodes: list[onnx.NodeProto] = []
-    for node in formula.chain:
+    for node in chain:
         copy = onnx.NodeProto()
         copy.CopyFrom(node)
         copy.name = copy.doc_string = ""
@@ -61,6 +61,31 @@ def applied(function: onnx.FunctionProto, values: np.ndarray) -> np.ndarray:
     return np.asarray(session_of(model).run(None, {"x": values.astype(np.float32)})[0])
 
 
+def composed(function: onnx.FunctionProto, before: float, after: float) -> onnx.FunctionProto:
+    """``after · f(before · x)``, in the domain of functions of wide values, which read a scale and powers, too."""
+    made, at = onnx.FunctionProto(), "x"
+    made.CopyFrom(function)
+    del made.node[:], made.input[:]
+    made.domain = WIDE
+    made.input.extend(["x", "scale", "powers"])
+
+    def multiply(x: str, factor: float, y: str) -> None:
+        value = numpy_helper.from_array(np.array(factor, np.float32))
+        made.node.append(helper.make_node("Constant", [], [f"{y}/factor"], value=value))
+        made.node.append(helper.make_node("Mul", [x, f"{y}/factor"], [y]))
+
+    if before != 1:
+        multiply("x", before, at := "x/scaled")
+    for node in function.node:
+        made.node.append(node)
+        made.node[-1].input[:] = [at if name == "x" else name for name in node.input]
+        if after != 1 and "y" in node.output:
+            made.node[-1].output[:] = ["y/scaled"]
+    if after != 1:
+        multiply("y/scaled", after, "y")
+    return made
+
+
 def homogeneous(function: onnx.FunctionProto) -> bool:
     """Whether f(2x) = 2f(x), as of relu: tried at powers of two, and at what lies between."""
     x = np.ldexp(np.array([1, 1.25, 1.5, -1, -1.25, -1.5])[:, None], np.arange(-12, 12)).reshape(-1)
@@ -73,3 +98,62 @@ def tabulated(function: onnx.FunctionProto, key: int, exponent: int, bits: int) 
     values = applied(function, np.ldexp(np.arange(-half, half, dtype=np.float64), -key)).astype(np.float64)
     rounded = np.rint(np.nan_to_num(np.ldexp(values, exponent), nan=0.0))
     return np.clip(rounded, -half, half - 1).astype(np.int16)
+
+
+@dataclass(frozen=True)
+class Power:
+    """``f(factor · v + summand)`` of a sum ``v``: f(4x) is 2^(2 · exponent) · f(x), or f is a logarithm and ``exponent`` 0.
+
+    ``least`` and ``most`` are those of what f reads in the samples; ``floor`` is what it never is below.
+    """
+
+    function: onnx.FunctionProto
+    factor: float
+    summand: float
+    exponent: float
+    least: float
+    most: float
+    floor: float
+
+
+def power(reader: Reader, name: str) -> Power | None:
+    """The power that a formula is, of what is above 0 in all samples."""
+    formula, floats = reader.formulas.get(name), reader.floats
+    if formula is None or formula.exact or formula.root not in floats.least:
+        return None
+    factor, summand, at, chain = 1.0, 0.0, formula.root, list(formula.chain)
+    while chain and (names := [reader.find(i) for i in chain[0].input]).count(at) == 1:
+        op = chain[0].op_type
+        if op not in ("Add", "Sub", "Mul", "Div", "Neg") or (op == "Div" and names[0] != at):
+            break
+        if floats.varies.intersection(names) != {at}:
+            break
+        value = 0.0 if op == "Neg" else float(reader.real(next(i for i in names if i != at)).reshape(()))
+        if op in ("Mul", "Div", "Neg"):
+            scale = {"Mul": value, "Div": 1 / value if value else math.inf, "Neg": -1.0}[op]
+            factor, summand = factor * scale, summand * scale
+        elif op == "Add":
+            summand += value
+        else:
+            sign = 1 if names[0] == at else -1
+            factor, summand = sign * factor, sign * (summand - value)
+        at = reader.find(chain.pop(0).output[0])
+    made = {at} | {o for node in chain for o in node.output}
+    read = {reader.find(i) for node in chain for i in node.input} & floats.varies
+    if not chain or not read <= made or factor == 0 or not math.isfinite(factor):
+        return None
+    least, most = sorted(factor * bound[formula.root] + summand for bound in (floats.least, floats.most))
+    if not 0 < least < math.inf:
+        return None
+    function = onnx.FunctionProto.FromString(body(reader, at, chain))
+    points = np.geomspace(least / 16, 16 * most, 33)
+    values, beyond = (applied(function, points * scale).astype(np.float64) for scale in (1, 4))
+    if not np.isfinite([values, beyond]).all() or np.allclose(values, values[0]):
+        return None
+    floor = summand if factor > 0 and formula.root in reader.nonnegative else 0.0
+    for exponent in (-1.0, -0.5, 0.5):
+        if np.allclose(beyond, values * 4**exponent, 2.0**-18, 0):
+            return Power(function, factor, summand, exponent, least, most, floor)
+    if np.ptp(beyond - values) < 2.0**-18 * np.abs(values).max():
+        return Power(function, factor, summand, 0.0, least, most, floor)
+    return None
