@@ -45,7 +45,7 @@ pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term}
 pub use polynomial::{
     assert_entries, check_sizes, common_lanes, degree_of_product, lane_name, product_by_vectors,
 };
-pub use port::{BothValues, Repeat, ResiduePort, Residues, Secrets};
+pub use port::{BothValues, FixedPoint, Npy, Repeat, ResiduePort, Residues, Secrets};
 pub use port::{
     Elements, Port, PortValue, ReadValues, Sequence, StatementFile, Value, ValueStream, Values, Witness,
     Written, check_lanes, with_options,

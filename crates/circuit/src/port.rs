@@ -4,6 +4,8 @@ mod both;
 mod count;
 mod elements;
 mod file;
+mod fixed_point;
+mod npy;
 mod residues;
 mod value;
 mod witness;
@@ -12,6 +14,8 @@ pub use both::{BothValues, Secrets};
 pub use count::{COUNT, LANES, Repeat, check_count, check_lanes};
 pub use elements::Elements;
 pub use file::{Sequence, StatementFile, ValueStream, sequences};
+pub use fixed_point::FixedPoint;
+pub use npy::Npy;
 pub use residues::{ResiduePort, Residues};
 pub use value::{PortValue, ReadValues, Value, Values, Written};
 pub use witness::Witness;
@@ -29,12 +33,14 @@ pub struct Port {
     pub public: bool,
     /// Whether the port may be left without a value, and is zero then.
     pub optional: bool,
+    /// The real numbers that its elements stand for, where they do.
+    pub fixed_point: Option<FixedPoint>,
 }
 
 impl Port {
     /// A port that may be private.
     pub fn new(name: impl Into<String>, width: u64) -> Self {
-        Self { name: name.into(), width, public: false, optional: false }
+        Self { name: name.into(), width, public: false, optional: false, fixed_point: None }
     }
 
     /// A port that has to be public.

@@ -301,10 +301,8 @@ impl<F: Field> StatementFile<F> for Sieve {
 
     fn inputs(&self) -> Vec<Port> {
         let port = |stream: &ValueStream| Port {
-            name: stream.name.clone(),
-            width: stream.count,
             public: stream.public,
-            optional: false,
+            ..Port::new(stream.name.clone(), stream.count)
         };
         self.survey.streams.iter().map(port).collect()
     }

@@ -1,5 +1,7 @@
 //! Values of ports: elements that may be secret.
 
+use super::fixed_point::FixedPoint;
+use super::npy::Npy;
 use super::value::not_canonical;
 use super::{Port, PortValue, counted};
 use crate::prime_field;
@@ -92,25 +94,49 @@ pub(super) fn numbers<T: Zeroize>(
 fn element<F: Field>(number: &[u8]) -> Result<F, String> {
     let (negative, unsigned) = number.strip_prefix(b"-").map_or((false, number), |rest| (true, rest));
     if negative && F::ONE + F::ONE == F::ZERO {
-        return Err(format!("elements of {} have no sign: leave it out", F::name()));
+        return Err(without_sign::<F>());
     }
-    let element = digits(number, unsigned)?.and_then(F::from_integer);
-    let element = element.ok_or_else(|| match prime_field::<F>() {
-        Ok(modulus) => format!("the number is not below {modulus}, the modulus of {}", F::name()),
-        Err(_) => {
-            format!(
-                "the number has more than {}, those of an element of {}",
-                counted(F::bits().into(), "bit"),
-                F::name()
-            )
-        }
-    })?;
+    let element = digits(number, unsigned)?.and_then(F::from_integer).ok_or_else(too_large::<F>)?;
     Ok(if negative { -element } else { element })
+}
+
+/// The words for a number below zero in characteristic two.
+fn without_sign<F: Field>() -> String {
+    format!("elements of {} have no sign: leave it out", F::name())
+}
+
+/// The words for a number that no element is.
+fn too_large<F: Field>() -> String {
+    match prime_field::<F>() {
+        Ok(modulus) => format!("the number is not below {modulus}, the modulus of {}", F::name()),
+        Err(_) => format!(
+            "the number has more than {}, those of an element of {}",
+            counted(F::bits().into(), "bit"),
+            F::name()
+        ),
+    }
+}
+
+/// The element that `integer` is, or what is wrong with it.
+fn signed<F: Field>(integer: i128) -> Result<F, String> {
+    if F::ONE + F::ONE == F::ZERO && integer < 0 {
+        return Err(without_sign::<F>());
+    }
+    let magnitude = F::from_word(integer.unsigned_abs()).ok_or_else(too_large::<F>)?;
+    // No branch tells the sign.
+    Ok(magnitude - (magnitude + magnitude).masked((integer >> 127) as u64))
 }
 
 /// The integer that `unsigned` writes, the end of `number`, where it has 256 bits at most; or what is wrong with it.
 pub(super) fn digits(number: &[u8], unsigned: &[u8]) -> Result<Option<U256>, String> {
-    let (radix, digits) = unsigned.strip_prefix(b"0x").map_or((10, unsigned), |rest| (16, rest));
+    match unsigned.strip_prefix(b"0x") {
+        Some(digits) => in_radix(number, digits, 16),
+        None => in_radix(number, unsigned, 10),
+    }
+}
+
+/// The integer that `digits` write, the end of `number`, in decimal or hexadecimal ones: see [`digits`].
+pub(super) fn in_radix(number: &[u8], digits: &[u8], radix: u64) -> Result<Option<U256>, String> {
     if digits.is_empty() {
         return Err("there are no digits".into());
     }
@@ -142,9 +168,50 @@ impl<F: Field> PortValue for Elements<F> {
         Self::parse(text)
     }
 
-    /// Parses the content as [`Elements::parse`] does: files hold numbers, too.
+    /// Parses the content as [`Elements::parse`] does: files hold numbers, too, as text or as integers of a `.npy` file.
     fn from_content(content: &[u8]) -> Result<Self> {
-        Self::parse(content)
+        if !Npy::is_one(content) {
+            return Self::parse(content);
+        }
+        let array = Npy::read(content)?;
+        let integers = array.integers().ok_or_else(|| {
+            Error::invalid(
+                "the .npy array has floats, and the elements here are integers: save them, as x.astype('i4')",
+            )
+        })?;
+        let mut elements = Zeroizing::new(Vec::with_capacity(integers.len()));
+        for (i, integer) in integers.enumerate() {
+            let element = signed(integer)
+                .map_err(|why| Error::invalid(format!("the .npy array at {:?}: {why}", array.place(i))))?;
+            elements.push(element);
+        }
+        Ok(Self(elements))
+    }
+
+    fn from_fixed(written: &[u8], of: &FixedPoint) -> Result<Self> {
+        prime_field::<F>()?;
+        if FixedPoint::is_integers(written) {
+            // Negative ones may be written as residues, too.
+            let elements = Self::parse(written)?;
+            let most = U256::from(of.half().cast_unsigned());
+            let holds = |element: F| {
+                let above = element.to_integer().overflowing_sub(most).1;
+                let below = (-element - F::ONE).to_integer().overflowing_sub(most).1;
+                above | below
+            };
+            return match elements.as_slice().iter().position(|element| !holds(*element)) {
+                None => Ok(elements),
+                Some(i) => {
+                    Err(Error::invalid(format!("number {} of {}: {}", i + 1, elements.len(), of.beyond())))
+                }
+            };
+        }
+        let integers = of.read(written)?;
+        let mut elements = Zeroizing::new(Vec::with_capacity(integers.len()));
+        for integer in integers.iter() {
+            elements.push(signed((*integer).into()).map_err(Error::invalid)?);
+        }
+        Ok(Self(elements))
     }
 
     fn from_encodings(encodings: &[u8]) -> Result<Self> {

@@ -1,6 +1,6 @@
 //! Values of ports: bits that may be secret.
 
-use super::{Port, counted};
+use super::{FixedPoint, Port, counted};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, btree_map};
 use std::path::Path;
@@ -31,6 +31,15 @@ pub trait PortValue: Clone {
     /// # Errors
     /// `Invalid` with the number of an element whose encoding is not canonical, or that is cut off.
     fn from_encodings(encodings: &[u8]) -> Result<Self>;
+
+    /// Reads the value of a port whose elements stand for real numbers, as [`FixedPoint::read`] does: from text, or
+    /// from all bytes of a file.
+    ///
+    /// # Errors
+    /// `Invalid` as there, and where values are no integers.
+    fn from_fixed(_written: &[u8], _of: &FixedPoint) -> Result<Self> {
+        Err(Error::invalid(format!("the value is of {}s, which stand for no real numbers", Self::UNIT)))
+    }
 
     /// Writes the value, as [`PortValue::from_text`] reads it. For values that are no secret.
     fn to_text(&self) -> String;
@@ -305,11 +314,13 @@ pub struct Values<V = Value> {
     values: BTreeMap<String, V>,
     /// The names for several ports, such as `a@*`, whose value was taken.
     taken: BTreeSet<String>,
+    /// The ports that take real numbers, by their names.
+    fixed: BTreeMap<String, FixedPoint>,
 }
 
 impl<V> Default for Values<V> {
     fn default() -> Self {
-        Self { values: BTreeMap::new(), taken: BTreeSet::new() }
+        Self { values: BTreeMap::new(), taken: BTreeSet::new(), fixed: BTreeMap::new() }
     }
 }
 
@@ -317,6 +328,12 @@ impl<V> Values<V> {
     /// No values.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A set without values, to which values of these ports are read as their elements are meant.
+    pub fn of<'p>(ports: impl IntoIterator<Item = &'p Port>) -> Self {
+        let fixed = |port: &Port| Some((port.name.clone(), port.fixed_point.clone()?));
+        Self { fixed: ports.into_iter().filter_map(fixed).collect(), ..Self::new() }
     }
 
     /// Adds a value.
@@ -399,14 +416,19 @@ pub trait ReadValues {
 
 impl<V: PortValue> ReadValues for Values<V> {
     fn read(&mut self, name: &str, written: Written<'_>) -> Result<()> {
-        let value = match written {
-            Written::Text(text) => V::from_text(text),
-            Written::Encodings(encodings) => V::from_encodings(encodings),
-            Written::Content(content, None) => V::from_content(content),
-            Written::Content(content, Some(path)) => {
-                V::from_content(content).map_err(|why| Error::invalid(format!("{}: {why}", path.display())))
+        let fixed = self.fixed.get(name);
+        let value = match (written, fixed) {
+            (Written::Encodings(encodings), _) => V::from_encodings(encodings),
+            (Written::Text(written) | Written::Content(written, _), Some(fixed)) => {
+                V::from_fixed(written, fixed)
             }
+            (Written::Text(text), None) => V::from_text(text),
+            (Written::Content(content, _), None) => V::from_content(content),
         };
+        let value = value.map_err(|why| match written {
+            Written::Content(_, Some(path)) => Error::invalid(format!("{}: {why}", path.display())),
+            _ => why,
+        });
         self.insert(name, value.map_err(|why| Error::invalid(format!("{name}: {why}")))?)
     }
 }

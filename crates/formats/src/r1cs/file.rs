@@ -28,8 +28,7 @@ impl<F: Field> StatementFile<F> for R1cs {
         Self::VERSION
     }
     fn inputs(&self) -> Vec<Port> {
-        let port =
-            |name, of_one, public| Port { name, width: of_one * self.count(), public, optional: false };
+        let port = |name: String, of_one, public| Port { public, ..Port::new(name, of_one * self.count()) };
         let public = self.plain_names().into_iter().map(|name| port(name, 1, true));
         let committed = self.committed.len() as u64;
         let witness = (committed > 0).then(|| port(WITNESS.into(), committed, false));

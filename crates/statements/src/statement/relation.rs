@@ -113,7 +113,8 @@ impl Relation {
     /// The relation of a netlist.
     pub fn netlist(netlist: Netlist) -> Self {
         let ports = |pins: Vec<Pin>| {
-            let port = |Pin { name, width, public, optional }| Port { name, width, public, optional };
+            let port =
+                |Pin { name, width, public, optional }| Port { public, optional, ..Port::new(name, width) };
             pins.into_iter().map(port).collect()
         };
         let (inputs, outputs) = (ports(netlist.inputs()), ports(netlist.outputs()));

@@ -387,13 +387,11 @@ impl<S: WithProgram + Sync> AnySetting for PhantomData<S> {
         if let Some(opened) = S::with_bits().filter(|_| format.is_none()).and_then(|open| open(spec)) {
             return opened;
         }
-        let program = S::Program::open(spec, format)?;
-        Ok(Box::new(Opened::<S> { program, public: Values::new() }))
+        Ok(Box::new(Opened::<S>::of(S::Program::open(spec, format)?)))
     }
     fn r1cs(&self, system: Arc<R1cs>) -> Result<Box<dyn AnyRelation>> {
         system.demand_field::<S::F>()?;
-        let program = S::Program::of_file(Box::new(system));
-        Ok(Box::new(Opened::<S> { program, public: Values::new() }))
+        Ok(Box::new(Opened::<S>::of(S::Program::of_file(Box::new(system)))))
     }
     fn run_delta(&self, run: &Run, options: &Options) -> Result<RunDelta> {
         RunDelta::fresh::<S>(run, options)
@@ -427,6 +425,13 @@ struct Opened<S: WithProgram> {
     public: ValuesOf<S>,
 }
 
+impl<S: WithProgram> Opened<S> {
+    fn of(program: S::Program) -> Self {
+        let public = Values::of(program.inputs().iter().chain(program.outputs()));
+        Self { program, public }
+    }
+}
+
 impl<S: WithProgram> AnyRelation for Opened<S> {
     fn inputs(&self) -> &[Port] {
         self.program.inputs()
@@ -457,7 +462,8 @@ impl<S: WithProgram> AnyRelation for Opened<S> {
     }
     fn state(self: Box<Self>) -> Result<Box<dyn AnyStatement>> {
         let statement = Statement::new(self.program, self.public)?;
-        Ok(Box::new(Stated::<S> { statement, private: Values::new() }))
+        let private = Values::of(statement.private_ports());
+        Ok(Box::new(Stated::<S> { statement, private }))
     }
 }
 
