@@ -9,7 +9,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use volery::circuit::{ReadValues, Written};
+use volery::circuit::{Npy, ReadValues, Written};
 use zeroize::Zeroizing;
 
 /// The longest file of values, and the longest value.
@@ -32,7 +32,20 @@ pub struct Reader {
     stdin_is_read: bool,
     timeout: Duration,
     /// The most bytes of a value by its name, where it is known.
-    most: BTreeMap<String, usize>,
+    most: BTreeMap<String, Most>,
+}
+
+/// The most bytes of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Most {
+    /// Bytes as they are, or text.
+    content: usize,
+    /// A `.npy` file of numbers.
+    array: usize,
+}
+
+impl Most {
+    const ANY: Self = Self { content: LONGEST, array: LONGEST };
 }
 
 impl Default for Reader {
@@ -55,11 +68,14 @@ impl Reader {
     /// Reads no more of a file for a value called `name` than one of `width` bits can take, or elements where
     /// `unit` says so; the most of what several say.
     pub fn limit(&mut self, name: &str, width: u64, unit: &str) {
-        // Numbers of up to 160 bits in digits, with what may stand between them.
-        let bytes = if unit == "bit" { width.div_ceil(8) } else { width.saturating_mul(256) };
-        let bytes = usize::try_from(bytes).unwrap_or(LONGEST).clamp(UNNOTICED, LONGEST);
-        let most = self.most.entry(name.to_owned()).or_default();
-        *most = bytes.max(*most);
+        let [content, array] = match unit {
+            "bit" => [width.div_ceil(8); 2],
+            // Numbers of up to 160 bits in digits, with what may stand between them.
+            _ => [width.saturating_mul(256), Npy::most_bytes(width)],
+        }
+        .map(|bytes| usize::try_from(bytes).unwrap_or(LONGEST).clamp(UNNOTICED, LONGEST));
+        let most = self.most.entry(name.to_owned()).or_insert(Most { content, array });
+        *most = Most { content: content.max(most.content), array: array.max(most.array) };
     }
 
     /// Adds to `values` those in `arguments`, each `NAME=VALUE` or the path of a file; `option` is the name of
@@ -67,7 +83,7 @@ impl Reader {
     pub fn read(&mut self, option: &str, arguments: &[OsString], values: &mut dyn ReadValues) -> Result<()> {
         for (i, argument) in arguments.iter().enumerate() {
             let bytes = argument.as_encoded_bytes();
-            match split(bytes) {
+            match self.split(bytes) {
                 Some((name, value)) => self.add(values, name, value).map_err(|why| why.at(option))?,
                 None if bytes.is_empty() => {
                     return Err(Failure::usage(format_args!(
@@ -173,7 +189,7 @@ impl Reader {
                 continue;
             }
             let place = || format!("{}:{}", path.display(), i + 1);
-            let (name, value) = split(line).ok_or_else(|| {
+            let (name, value) = self.split(line).ok_or_else(|| {
                 let why = match line.starts_with(b"[") {
                     true => {
                         "it is a list in JSON, which --public takes of an .r1cs file of circom; a witness is no JSON, but \
@@ -193,11 +209,10 @@ impl Reader {
         let text = text.trim_ascii_start();
         if let Some(path) = text.strip_prefix(b"@") {
             let path = path_of(path).map_err(|why| why.at(name))?;
-            let most = self.most.get(name).copied().unwrap_or(LONGEST);
             let read = waiting::open(&path, self.timeout).and_then(|file| {
                 // One byte more, by which the end shows.
                 let length = file.length().unwrap_or(0).saturating_add(1);
-                read_all(file, usize::try_from(length).unwrap_or(most).min(most), most)
+                self.content(name, file, usize::try_from(length).unwrap_or(LONGEST))
             });
             let content = read.map_err(|why| Failure::usage(why).at(path.display()).at(name))?;
             return Ok(values.read(name, Written::Content(&content, Some(&path)))?);
@@ -207,27 +222,40 @@ impl Reader {
                 let why = "standard input is asked for twice: give one of the two by @PATH";
                 return Err(Failure::usage(why).at(name));
             }
-            let most = self.most.get(name).copied().unwrap_or(LONGEST);
-            let content = read_all(io::stdin(), 0, most);
+            let content = self.content(name, io::stdin(), 0);
             let content = content.map_err(|why| Failure::usage(why).at("reading standard input").at(name))?;
             return Ok(values.read(name, Written::Content(&content, None))?);
         }
         Ok(values.read(name, Written::Text(text))?)
     }
+
+    /// All bytes of `source`, about as many as `expected`, which are the value called `name`.
+    fn content(&self, name: &str, mut source: impl Read, expected: usize) -> io::Result<Zeroizing<Vec<u8>>> {
+        let most = self.most.get(name).copied().unwrap_or(Most::ANY);
+        let begin = begin_of(&mut source)?;
+        let most = if Npy::is_one(&begin) { most.array } else { most.content };
+        read_all((&begin[..]).chain(source), expected.min(most), most)
+    }
+
+    /// Name and value, where `text` is of the form `NAME=VALUE`; a path may have a `=` behind a slash, unless it begins
+    /// with a name whose limit is known.
+    fn split<'t>(&self, text: &'t [u8]) -> Option<(&'t str, &'t [u8])> {
+        split(text, |name| self.most.contains_key(name))
+    }
 }
 
 /// Whether `argument` is of the form `NAME=VALUE`, and no path.
 pub fn is_value(argument: &OsStr) -> bool {
-    split(argument.as_encoded_bytes()).is_some()
+    split(argument.as_encoded_bytes(), |_| false).is_some()
 }
 
-/// Name and value, where `text` is of the form `NAME=VALUE`; a path may have a `=` behind a slash.
-fn split(text: &[u8]) -> Option<(&str, &[u8])> {
+/// Name and value, where `text` is of the form `NAME=VALUE` and the name is known, or has only what is in few paths.
+fn split(text: &[u8], is_known: impl Fn(&str) -> bool) -> Option<(&str, &[u8])> {
     let at = text.iter().position(|&byte| byte == b'=')?;
     let name = str::from_utf8(text[..at].trim_ascii()).ok()?;
     let of_a_name = |c: char| c.is_ascii_alphanumeric() || "_-[].@*$:".contains(c);
     let value = &text[at + 1..];
-    (!name.is_empty() && name.chars().all(of_a_name)).then_some((name, value))
+    (!name.is_empty() && name.chars().all(of_a_name) || is_known(name)).then_some((name, value))
 }
 
 /// The first bytes of a file, up to eight.
@@ -412,13 +440,34 @@ mod tests {
         assert!(refused.contains("more than 100000 bytes"), "{refused}");
         assert_eq!(read, 100_001);
         let mut reader = Reader::default();
-        for (width, unit, most) in
-            [(2, "bit", UNNOTICED), (1 << 23, "bit", 1 << 20), (1000, "element", 256_000)]
-        {
+        for (width, unit, content, array) in [
+            (2, "bit", UNNOTICED, UNNOTICED),
+            (1 << 23, "bit", 1 << 20, 1 << 20),
+            (1000, "element", 256_000, UNNOTICED),
+            (20_000, "element", 5_120_000, 164_096),
+            (u64::MAX, "element", LONGEST, LONGEST),
+        ] {
             reader.limit("x", width, unit);
-            assert_eq!(reader.most["x"], most);
+            assert_eq!(reader.most["x"], Most { content, array });
             reader.most.clear();
         }
+        // Of what begins as an array does, less.
+        reader.limit("x", 20_000, "element");
+        let content = |begin: &[u8], length: usize| {
+            let bytes = [begin, &vec![0; length - begin.len()]].concat();
+            reader.content("x", &bytes[..], length).map(|bytes| bytes.len()).map_err(|why| why.to_string())
+        };
+        assert_eq!(content(b"\x93NUMPY", 164_096), Ok(164_096));
+        assert!(content(b"\x93NUMPY", 164_097).unwrap_err().contains("more than 164096 bytes"));
+        assert_eq!(content(b"1,2", 164_097), Ok(164_097));
+    }
+
+    #[test]
+    fn names_that_are_known_have_any_characters() {
+        let mut reader = Reader::default();
+        reader.limit("/model/input 1", 1, "element");
+        assert_eq!(reader.split(b"/model/input 1=0.5"), Some(("/model/input 1", &b"0.5"[..])));
+        assert_eq!(reader.split(b"/model/input 2=0.5"), None);
     }
 
     #[test]

@@ -77,7 +77,10 @@ Over f2 VALUE is one of
   -       all bytes of standard input
 Over other fields VALUE is numbers with commas between them, one for each
 element, in decimal or behind 0x in hexadecimal digits, and behind - where
-negative: 17,0x11,-1. They may stand in @PATH or on standard input, too.
+negative: 17,0x11,-1. They may stand in @PATH or on standard input, too, where
+an array of numpy, .npy, is read as well: its integers, in C order. Where
+elements stand for real numbers, of which `circuit info` shows the scale, they
+may be written with a point, all of them: 0.5,-1.25; or be floats of a .npy.
 Others on this machine can read its command lines: give secrets by @PATH, in
 a file of values, or by standard input.
 

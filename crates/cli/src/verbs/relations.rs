@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use traffic::{InTheHead, Simulated, Traffic};
-use volery::circuit::{Port, R1cs, Relation, Shape, Values};
+use volery::circuit::{FixedPoint, Port, R1cs, Relation, Shape, Values};
 use volery_cli::failure::Result;
 use volery_cli::fields::{self, ARITHMETIC, BOOLEAN, Field, has_bits};
 use volery_cli::print::{self, grouped, hex, table, things};
@@ -171,6 +171,9 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
                 if let Some(signal) = signals.get(&port.name) {
                     object["signal"] = signal.as_str().into();
                 }
+                if let Some(FixedPoint { exponent, shape, .. }) = &port.fixed_point {
+                    (object["exponent"], object["shape"]) = ((*exponent).into(), shape.clone().into());
+                }
                 object
             };
             ports.iter().map(port).collect()
@@ -215,7 +218,12 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
         for steps in steps_of(ports) {
             let port = steps[0];
             let signal = signals.get(&port.name).map_or(String::new(), |name| format!("{name} is "));
-            let width = things(port.width, unit(port));
+            let width = match &port.fixed_point {
+                Some(FixedPoint { exponent, shape, .. }) => {
+                    format!("{} for numbers of {shape:?}, 2^{exponent} for 1", things(port.width, unit(port)))
+                }
+                None => things(port.width, unit(port)),
+            };
             list.push(match steps[..] {
                 [_, .., last] => {
                     format!("{} … {} ({width} each{})", port.name, last.name, public(port))
