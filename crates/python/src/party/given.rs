@@ -3,11 +3,11 @@
 use crate::errors::{Trouble, invalid};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyInt, PyString};
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyString};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::ffi::OsString;
-use volery::circuit::{Port, ReadValues, Written};
+use volery::circuit::{FixedPoint, Npy, Port, ReadValues, Written};
 use volery::{AnyClaim, AnyRelation, AnyStatement};
 use volery_cli::fields::Field;
 use volery_cli::values::Reader;
@@ -114,6 +114,9 @@ fn text(value: &Bound<'_, PyAny>, name: &str, width: Option<u64>, unit: &str) ->
     if value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>() {
         return number(value, name, width, of_bits);
     }
+    if !of_bits && let Some(array) = array(value)? {
+        return Ok(Typed::Bytes(array));
+    }
     // An array of bytes is the string of them.
     let bytes_of = of_bits && value.hasattr("dtype")? && value.getattr("dtype")?.str()?.to_str()? == "uint8";
     if bytes_of {
@@ -126,6 +129,9 @@ fn text(value: &Bound<'_, PyAny>, name: &str, width: Option<u64>, unit: &str) ->
         value.clone()
     };
     let mut out = Zeroizing::new(if of_bits { b"0b".to_vec() } else { Vec::new() });
+    if !of_bits && let Ok(number) = list.cast::<PyFloat>() {
+        return Ok(Typed::Bytes(floats(&[], [number.value()])));
+    }
     let Ok(items) = list.try_iter() else {
         if of_bits && list.is_instance_of::<PyBool>() {
             out.push(b'0' + u8::from(list.is_truthy()?));
@@ -133,7 +139,7 @@ fn text(value: &Bound<'_, PyAny>, name: &str, width: Option<u64>, unit: &str) ->
         }
         let kind = value.get_type().name()?;
         return Err(PyTypeError::new_err(format!(
-            "{name}: an int, bytes, a str or a list, and this is {kind}"
+            "{name}: an int, a float, bytes, a str, a list or an array, and this is {kind}"
         )));
     };
     for (i, item) in items.enumerate() {
@@ -143,6 +149,10 @@ fn text(value: &Bound<'_, PyAny>, name: &str, width: Option<u64>, unit: &str) ->
                 invalid(format!("{name}[{i}]: a list over f2 is of bits in the order of wires, 0 and 1"))
             })?;
             out.push(b'0' + bit);
+        } else if item.is_instance_of::<PyFloat>() {
+            // All of them are real numbers then, as numpy has it.
+            let numbers = Zeroizing::new(list.extract::<Vec<f64>>()?);
+            return Ok(Typed::Bytes(floats(&[numbers.len()], numbers.iter().copied())));
         } else {
             let digits = Zeroizing::new(item.str()?.to_str()?.to_owned());
             if i > 0 {
@@ -152,6 +162,29 @@ fn text(value: &Bound<'_, PyAny>, name: &str, width: Option<u64>, unit: &str) ->
         }
     }
     Ok(Typed::Text(out))
+}
+
+/// An array of integers or floats, as numpy would write it to a file; none where it is something else.
+fn array(value: &Bound<'_, PyAny>) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
+    let Ok(kind) = value.getattr("dtype").and_then(|kind| kind.getattr("str")) else { return Ok(None) };
+    let kind = kind.str()?;
+    let kind = kind.to_str()?;
+    if !kind.get(1..2).is_some_and(|kind| "iuf".contains(kind)) {
+        return Ok(None);
+    }
+    let shape: Vec<usize> = value.getattr("shape")?.extract()?;
+    let numbers = value.call_method0("tobytes")?;
+    Ok(Some(Zeroizing::new([&Npy::head(kind, &shape)[..], numbers.cast::<PyBytes>()?.as_bytes()].concat())))
+}
+
+/// Floats as numpy would write them to a file.
+fn floats(shape: &[usize], numbers: impl IntoIterator<Item = f64>) -> Zeroizing<Vec<u8>> {
+    let head = Npy::head("<f8", shape);
+    let length = head.len() + 8 * shape.iter().product::<usize>();
+    let mut bytes = Zeroizing::new(Vec::with_capacity(length));
+    bytes.extend_from_slice(&head);
+    numbers.into_iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
+    bytes
 }
 
 /// A number: over F_2 in as many digits as its port takes.
@@ -183,7 +216,12 @@ pub(super) fn told(relation: &dyn AnyRelation) -> volery::Result<Value> {
             .iter()
             .map(|port| {
                 let unit = relation.unit_of(&port.name);
-                json!({"name": port.name, "width": port.width, "unit": unit, "public": port.public})
+                let mut told =
+                    json!({"name": port.name, "width": port.width, "unit": unit, "public": port.public});
+                if let Some(FixedPoint { exponent, shape, .. }) = &port.fixed_point {
+                    (told["exponent"], told["shape"]) = ((*exponent).into(), shape.clone().into());
+                }
+                told
             })
             .collect()
     };
