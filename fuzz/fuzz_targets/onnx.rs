@@ -1,9 +1,10 @@
-//! Any bytes as a file of a network: read, or refused. A small one is counted and run, and no integer passes its bound.
+//! Any bytes as a file of a network: read, or refused. It is split, and a small one is
+//! counted and run, where no integer passes its bound.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use std::collections::HashMap;
-use volery_onnx::{Graph, Kind, Model, Network, Options};
+use volery_onnx::{Graph, Kind, Model, Network, Options, Split};
 
 fuzz_target!(|bytes: &[u8]| {
     // What is not quantised has more operators.
@@ -11,6 +12,13 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     let Ok(network) = Network::read(graph) else { return };
+    // Without its weights it is the same network.
+    if let Ok(parts) = Split::of(bytes, &Options::default()) {
+        let weights: Vec<i64> = parts.weights.iter().map(|&weight| weight.into()).collect();
+        let public = Network::open(&parts.graph, &Options::default()).expect("a public graph");
+        assert_eq!(public.identity(), network.identity());
+        assert!(public.with_weights(&weights).is_ok());
+    }
     let info = network.info();
     let elements: usize = network.tensors.iter().map(|tensor| tensor.count()).sum();
     if elements > 1 << 16 || info.total.products.saturating_add(info.total.ranges) > 1 << 20 {

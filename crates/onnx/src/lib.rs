@@ -11,8 +11,8 @@
 //! tensor                       names, shapes, constants
 //! operator                     what a node does: places, windows, axes
 //! graph                        nodes in their order, constants folded
-//! network                      integers, exponents, bounds
-//! run  info                    every integer; counts
+//! network                      integers, exponents, bounds, identity
+//! run  info  split             every integer; counts; the public graph, and the weights apart from it
 //! ```
 #![forbid(unsafe_code)]
 
@@ -26,6 +26,7 @@ mod network;
 mod operator;
 mod protobuf;
 mod run;
+mod split;
 mod stored;
 mod tensor;
 
@@ -37,9 +38,10 @@ pub use model::{
 };
 pub use network::{
     Bilinear, FACTOR_BITS, FORMAT, HELD_BITS, Kind, LONGEST_SHIFT, Layer, Network, POWER_BITS, Parts, Power,
-    Quantity, SUM_LIMIT, Step, Table, WideTable,
+    Quantity, SUM_LIMIT, Step, Table, Weight, WideTable,
 };
 pub use operator::{Axis, Operator, Places, Reduction, Window};
 pub use run::{Integers, Watch};
+pub use split::Split;
 pub use stored::{Element, MOST_ELEMENTS, Stored};
 pub use tensor::{Constant, Tensor};

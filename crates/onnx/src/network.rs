@@ -6,13 +6,19 @@
 //! `crates/onnx/FORMAT.md`, format 1; whatever else it has is refused by name.
 
 mod exact;
+mod identity;
 mod read;
+mod weights;
 mod wide;
+
+pub(crate) use read::{APART, WEIGHTS};
+pub use weights::Weight;
 
 use crate::graph::Graph;
 use crate::operator::{Places, Window};
 use core::fmt::{self, Display};
 pub use wide::{POWER_BITS, Parts, Power, WideTable};
+use zeroize::Zeroizing;
 
 /// The bits of a held integer.
 pub const HELD_BITS: u32 = 16;
@@ -33,7 +39,6 @@ pub const LONGEST_SHIFT: u32 = 32;
 pub const FORMAT: &str = "1";
 
 /// A quantised network.
-#[derive(Debug)]
 pub struct Network<'f> {
     /// The graph that it is of, which has the values of weights.
     pub(crate) graph: Graph<'f>,
@@ -49,6 +54,12 @@ pub struct Network<'f> {
     pub inputs: Vec<usize>,
     /// The outputs.
     pub outputs: Vec<usize>,
+    weights: Vec<Weight<'f>>,
+    /// Whether the file has no values of weights.
+    is_apart: bool,
+    /// The values of weights that are apart.
+    given: Option<Zeroizing<Vec<i32>>>,
+    identity: [u8; 32],
 }
 
 /// A tensor of integers.

@@ -8,6 +8,10 @@
 //! **Deviations** from protobuf, each stricter: no groups, which ONNX has none of; a field that may stand once
 //! does not stand twice (others take the last one, or join them); texts are UTF-8, of [`MOST_TEXT`] bytes at most.
 
+mod written;
+
+pub(crate) use written::Written;
+
 use volery_channel::error::{Error, Result};
 
 /// The most bytes of a text that is read: of a name, say.

@@ -11,7 +11,6 @@ mod kernels;
 
 use crate::network::{Bilinear, HELD_BITS, Kind, Layer, Network, Quantity, Step};
 use crate::operator::places::{expand, ordered};
-use crate::tensor::Constant;
 use kernels::{Spread, conv, mat_mul, max_pool};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -67,8 +66,10 @@ impl Network<'_> {
     /// their order.
     ///
     /// # Errors
-    /// `Invalid` where inputs are not those of the network, `Unsatisfied` where a value needs more bits than it has.
+    /// `Invalid` where inputs are not those of the network, or it lacks its weights; `Unsatisfied` where a value needs more
+    /// bits than it has.
     pub fn run(&self, inputs: &HashMap<String, Vec<i64>>, watch: Watch<'_>) -> Result<Vec<Integers>> {
+        self.demand_weights()?;
         let mut run = Run { network: self, values: vec![], left: vec![0; self.tensors.len()] };
         run.values.resize_with(self.tensors.len(), || None);
         for &read in self.layers.iter().flat_map(|layer| &layer.inputs).chain(&self.outputs) {
@@ -107,12 +108,7 @@ impl Network<'_> {
     /// The integers of a weight, or of what is public.
     fn constant(&self, tensor: usize) -> Result<Integers> {
         let origin = self.tensors[tensor].origin.expect("what no layer makes is a constant");
-        match &self.graph.tensors[origin].constant {
-            Some(Constant::Stored(stored)) => {
-                Ok(Zeroizing::new(stored.integers(self.graph.folder.as_deref())?))
-            }
-            _ => unreachable!("the values of a weight are stored"),
-        }
+        self.entries(origin)
     }
 }
 

@@ -199,6 +199,11 @@ impl<'f> Stored<'f> {
         self.shape.iter().product()
     }
 
+    /// Whether the values lie in another file.
+    pub(crate) fn is_beside(&self) -> bool {
+        matches!(self.data, Data::Beside(_))
+    }
+
     /// The values, which are integers; `folder` is the ONNX file's, for values that lie beside it.
     ///
     /// # Errors

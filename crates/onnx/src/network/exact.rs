@@ -5,6 +5,7 @@ use super::{Bilinear, FACTOR_BITS, HELD_BITS, HELD_BOUND, Kind, Quantity, SUM_LI
 use crate::graph::Node;
 use crate::operator::{Operator, Reduction};
 use crate::stored::Element;
+use crate::tensor::Tensor;
 use volery_channel::error::Result;
 
 impl<'f> Reader<'_, 'f> {
@@ -149,8 +150,11 @@ impl<'f> Reader<'_, 'f> {
             let Quantity { name, kind: Kind::Weight, origin: Some(origin), .. } = self.tensors[input] else {
                 continue;
             };
-            // Narrower types have no such value.
-            if self.graph.tensors[origin].element == Element::Int32
+            self.factors.insert(origin, true);
+            // Narrower types have no such value, and what is apart is looked at where it is given.
+            let Tensor { element, constant, .. } = &self.graph.tensors[origin];
+            if *element == Element::Int32
+                && constant.is_some()
                 && let Some(value) = self.see(origin)?.beyond
             {
                 return Err(refuse(

@@ -1,5 +1,6 @@
 //! A graph as a quantised network: format 1, strictly.
 
+use super::weights::{Factors, listed};
 use super::{
     FACTOR_BITS, FORMAT, HELD_BITS, HELD_BOUND, Kind, LONGEST_SHIFT, Layer, Network, Quantity, Step, Table,
     WideTable,
@@ -18,6 +19,12 @@ const TABLE_PREFIX: &str = "volery.table/";
 
 /// The name of a public constant, before its own.
 const PUBLIC_PREFIX: &str = "volery.public/";
+
+/// The key of the metadata that says where weights are, unless they are in the file.
+pub(crate) const WEIGHTS: &str = "volery.weights";
+
+/// The only place that it may name: another file.
+pub(crate) const APART: &str = "apart";
 
 /// The operators of the format; functions by tables have names of their own.
 const OPERATORS: &[&str] = &[
@@ -62,6 +69,8 @@ pub(super) enum Form {
     LookedUp(usize),
     /// Indices of maxima.
     Index(usize),
+    /// An input that is a weight, whose integers are apart.
+    Apart,
 }
 
 impl<'f> Network<'f> {
@@ -74,6 +83,11 @@ impl<'f> Network<'f> {
         // Others may have what no graph here has, and the answer is to quantise them.
         demand_format(&model.metadata)?;
         Self::read(Graph::build(model, options)?)
+    }
+
+    /// The name of the initialiser that has the values of a function of this domain.
+    pub(crate) fn table_name(domain: &str, function: &str) -> String {
+        format!("{domain}/{function}")
     }
 
     /// Reads a quantised network.
@@ -89,6 +103,7 @@ impl<'f> Network<'f> {
             )));
         }
         let mut reader = Reader::new(&graph);
+        reader.is_apart = are_weights_apart(&graph.metadata)?;
         for &input in &graph.inputs {
             reader.input(input)?;
         }
@@ -96,8 +111,35 @@ impl<'f> Network<'f> {
             reader.node(node)?;
         }
         let outputs = graph.outputs.iter().map(|&output| reader.output(output)).collect::<Result<_>>()?;
-        let Reader { tensors, layers, tables, wides, inputs, .. } = reader;
-        Ok(Self { tensors, layers, tables, wides, inputs, outputs, graph })
+        let Reader { tensors, layers, tables, wides, inputs, factors, is_apart, .. } = reader;
+        let weights = listed(&factors, &graph.tensors);
+        let (given, identity) = (None, [0; 32]);
+        let network = Self {
+            tensors,
+            layers,
+            tables,
+            wides,
+            inputs,
+            outputs,
+            weights,
+            is_apart,
+            given,
+            identity,
+            graph,
+        };
+        let identity = network.digest()?;
+        Ok(Self { identity, ..network })
+    }
+}
+
+/// Whether weights are apart from the file, by the metadata.
+fn are_weights_apart(metadata: &[Entry<'_>]) -> Result<bool> {
+    match metadata.iter().find(|entry| entry.key == WEIGHTS).map(|entry| entry.value) {
+        None => Ok(false),
+        Some(APART) => Ok(true),
+        Some(other) => Err(Error::invalid(format!(
+            "the network has {WEIGHTS} {other:?}, and {APART:?} is all that is known: split it anew"
+        ))),
     }
 }
 
@@ -133,6 +175,10 @@ pub(super) struct Reader<'g, 'f> {
     inputs: Vec<usize>,
     /// Initialisers whose values were gone through.
     seen: HashMap<usize, Seen>,
+    /// The weights that were read.
+    pub(super) factors: Factors,
+    /// Whether weights are inputs, and no initialisers.
+    is_apart: bool,
 }
 
 /// Values of an initialiser, which is gone through once.
@@ -165,6 +211,8 @@ impl<'g, 'f> Reader<'g, 'f> {
             wides: vec![],
             inputs: vec![],
             seen: HashMap::new(),
+            factors: Factors::new(),
+            is_apart: false,
         }
     }
 
@@ -189,6 +237,25 @@ impl<'g, 'f> Reader<'g, 'f> {
     fn input(&mut self, place: usize) -> Result<()> {
         let Tensor { name, shape, element, .. } = &self.graph.tensors[place];
         let is_index = matches!(element, Element::Int32 | Element::Int64);
+        // Of integers those that are dequantised are weights, and others name rows.
+        let is_read =
+            |node: &&Node<'_>| node.operator == Operator::Dequantise && node.inputs[0] == Some(place);
+        let is_weight = matches!(element, Element::Int8 | Element::Int16 | Element::Int32)
+            && self.graph.nodes.iter().any(|node| is_read(&node));
+        if self.is_apart && is_weight {
+            if name.starts_with(PUBLIC_PREFIX) {
+                return Err(Error::invalid(format!(
+                    "weight {name:?} of the network is public by its name: split it anew"
+                )));
+            }
+            self.forms[place] = Some(Form::Apart);
+            return Ok(());
+        }
+        if self.forms.iter().any(|form| matches!(form, Some(Form::Apart))) {
+            return Err(Error::invalid(format!(
+                "input {name:?} of the network stands behind weights, which are the last: split it anew"
+            )));
+        }
         let fits = *element == Element::Float && self.reads[place] == 1;
         if !fits && !is_index || shape.contains(&0) {
             return Err(Error::invalid(format!(
@@ -343,13 +410,28 @@ impl<'g, 'f> Reader<'g, 'f> {
                 return Err(refuse(node, format!("reads {name:?}, which has none of int8, int16 and int32")));
             }
         };
-        let Some(Constant::Stored(_)) = constant else {
-            return Err(refuse(
-                node,
-                format!("reads {name:?}, which is neither quantised nor an initialiser"),
-            ));
-        };
         let is_public = name.starts_with(PUBLIC_PREFIX);
+        match (constant, self.forms[source]) {
+            (None, Some(Form::Apart)) => {}
+            (Some(Constant::Stored(_)), _) if is_public || !self.is_apart => {}
+            (Some(Constant::Stored(_)), _) => {
+                return Err(refuse(
+                    node,
+                    format!(
+                        "reads the weight {name:?} of the file, whose weights are said to be apart: split it anew"
+                    ),
+                ));
+            }
+            _ => {
+                return Err(refuse(
+                    node,
+                    format!("reads {name:?}, which is neither quantised nor an initialiser"),
+                ));
+            }
+        }
+        if !is_public {
+            self.factors.entry(source).or_insert(false);
+        }
         let bound = match is_public {
             true => self.see(source)?.largest,
             false => 1 << (type_bits - 1),
@@ -432,6 +514,7 @@ impl<'g, 'f> Reader<'g, 'f> {
             Some(Form::Rounded(_)) => "quantised, and which a DequantizeLinear alone may read",
             Some(Form::LookedUp(_)) => "looked up, and which a QuantizeLinear alone may read",
             Some(Form::Index(_)) => "an index, which may be an output alone",
+            Some(Form::Apart) => "a weight, which a DequantizeLinear alone may read",
             _ => "a constant that no DequantizeLinear gives a scale",
         };
         refuse(node, format!("reads {:?}, which is {why}", self.graph.tensors[source].name))

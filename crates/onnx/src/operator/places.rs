@@ -67,6 +67,27 @@ impl Places {
         })
     }
 
+    /// Hands numbers to `out` that no other move has.
+    pub(crate) fn describe(&self, out: &mut dyn FnMut(i64)) {
+        let mut length = |length: usize| out(length as i64);
+        match self {
+            Self::Same => length(0),
+            Self::Concat(widths) => [1, widths.len()].iter().chain(widths).for_each(|&width| length(width)),
+            Self::Select(axes) => {
+                [2, axes.len()].into_iter().for_each(&mut length);
+                for Axis { length, stride, source, places } in axes {
+                    [length, stride, source].into_iter().for_each(|&length| out(length as i64));
+                    match places {
+                        Along::Steps { start, step } => [0, *start, *step].into_iter().for_each(&mut *out),
+                        Along::Listed(list) => {
+                            [1, list.len()].iter().chain(list).for_each(|&place| out(place as i64));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     fn axes(&self) -> &[Axis] {
         if let Self::Select(axes) = self { axes } else { &[] }
     }

@@ -1,8 +1,9 @@
-//! Networks as files have them: integers of the numpy reference, every operator by hand, errors by name, hostile bytes.
+//! Networks as files have them: integers of the numpy reference, every operator by hand, errors by name, hostile bytes, weights apart.
 
 mod fixtures;
 mod hostile;
 mod operators;
 mod refused;
+mod split;
 mod wide;
 mod writer;

@@ -139,7 +139,7 @@ fn functions_of_wide_values_are_refused_by_name() {
 /// Rows of `w`, which an input names.
 fn rows(axis: i64) -> Net {
     let mut net = Net::new();
-    net.input_of("at", INT64, &[2, 1]);
+    net.typed_input("at", INT64, &[2, 1]);
     net.weight("w", &[3, 2], &[1, -2, 30, 40, 500, 600], 0, false);
     net.node("Gather", "w at", "e", &[integer("axis", axis)]);
     net
@@ -175,7 +175,7 @@ fn rows_are_named_by_an_input() {
     };
     refused(&with("Transpose", "at", |_| {}), &["\"n\"", "\"at\"", "Gather alone"]);
     refused(&with("Gather", "w e", |_| {}), &["\"n\"", "\"e\", which are no integers"]);
-    refused(&with("Gather", "w none", |net| net.input_of("none", INT32, &[0])), &["input \"none\""]);
+    refused(&with("Gather", "w none", |net| net.typed_input("none", INT32, &[0])), &["input \"none\""]);
     refused(
         &with("Gather", "m at", |net| net.node("Mul", "w w", "m", &[])),
         &["\"n\"", "rows of a sum of products"],

@@ -55,17 +55,21 @@ pub(crate) struct Net {
     pub(crate) graph: Bytes,
     pub(crate) opset: i64,
     pub(crate) format: Option<&'static str>,
+    /// Entries of the metadata beside the format.
+    pub(crate) metadata: Vec<(&'static str, &'static str)>,
 }
 
 impl Net {
     pub(crate) fn new() -> Self {
-        Self { graph: Bytes::default(), opset: 21, format: Some("1") }
+        Self { graph: Bytes::default(), opset: 21, format: Some("1"), metadata: vec![] }
     }
 
     pub(crate) fn file(&self) -> Vec<u8> {
         let model = Bytes::default().number(1, 10).bytes(8, Bytes::default().number(2, self.opset).0);
-        let entry = self.format.map(|format| Bytes::default().bytes(1, "volery.format").bytes(2, format));
-        let model = entry.into_iter().fold(model, |model, entry| model.bytes(14, entry.0));
+        let entries = self.format.map(|format| ("volery.format", format)).into_iter();
+        let entry = |(key, value): (&str, &str)| Bytes::default().bytes(1, key).bytes(2, value);
+        let entries = entries.chain(self.metadata.iter().copied()).map(entry);
+        let model = entries.fold(model, |model, entry| model.bytes(14, entry.0));
         model.bytes(7, &self.graph.0).0
     }
 
@@ -84,10 +88,10 @@ impl Net {
     }
 
     pub(crate) fn input(&mut self, name: &str, shape: &[i64]) {
-        self.input_of(name, FLOAT, shape);
+        self.typed_input(name, FLOAT, shape);
     }
 
-    pub(crate) fn input_of(&mut self, name: &str, kind: i64, shape: &[i64]) {
+    pub(crate) fn typed_input(&mut self, name: &str, kind: i64, shape: &[i64]) {
         let dimensions: Vec<Bytes> = shape.iter().map(|&length| Bytes::default().number(1, length)).collect();
         self.described(11, name, kind, &dimensions);
     }
@@ -120,6 +124,12 @@ impl Net {
         let node = node.bytes(3, output).bytes(4, operator).bytes(7, domain);
         let node = attributes.iter().fold(node, |node, attribute| node.bytes(5, &attribute.0));
         self.field(1, node);
+    }
+
+    /// An input with an exponent, whose integers are named so with `.x`.
+    pub(crate) fn input_of(&mut self, name: &str, shape: &[i64], exponent: i32) {
+        self.input(name, shape);
+        self.round(name, &format!("{name}.x"), exponent);
     }
 
     /// Rounds a tensor to `exponent`, and names the integers again.
