@@ -7,9 +7,11 @@
 
 mod crowds;
 mod epochs;
+mod products;
 
 pub use crowds::{BATCH, CROWD};
 pub use epochs::{LOOKUPS, Layout, Looked, Parameters, Permuted, factors, limbs};
+pub use products::{FORM_ENTRIES, Products};
 
 use super::memory::{Sizes, is_binary, lookup_cost};
 use super::{Argued, Known, Shape};
@@ -38,8 +40,8 @@ pub(crate) trait Accounting<F> {
     fn commit(&mut self, values: u64);
     /// Counts polynomials that are asserted to be zero, or whose values are committed to.
     fn polynomials(&mut self, lanes: usize, degree: usize);
-    /// Counts an assertion on a product of matrices.
-    fn matrix(&mut self);
+    /// Counts an assertion on a bilinear form of so many entries.
+    fn products(&mut self, entries: u64);
     /// Ends the statement, whose gates are those of `shape`, and gives the sums.
     fn end(&mut self, shape: &Shape) -> Account;
 }
@@ -49,6 +51,8 @@ pub(crate) struct Account {
     pub(crate) argued: Argued,
     /// Crowds of polynomials: see [`Shape::crowds`].
     pub(crate) crowds: u64,
+    /// Challenges to bilinear forms: see [`Shape::challenged`].
+    pub(crate) challenged: u64,
 }
 
 /// The account of a system that proves memories and tables by epochs, and polynomials by batches.
@@ -61,6 +65,7 @@ pub(crate) fn by_epochs<F: Field>(parameters: Parameters) -> Box<dyn Accounting<
         permuted: Permuted::new(&parameters),
         argued: Argued::default(),
         crowds: Crowds::default(),
+        products: Products::default(),
         field: PhantomData,
     })
 }
@@ -74,6 +79,7 @@ struct ByEpochs<F> {
     /// The cost of the memories that are closed.
     argued: Argued,
     crowds: Crowds,
+    products: Products,
     field: PhantomData<fn() -> F>,
 }
 
@@ -157,8 +163,10 @@ impl<F: Field> Accounting<F> for ByEpochs<F> {
         self.crowds.vanish(lanes, degree);
     }
 
-    fn matrix(&mut self) {
-        self.crowds.end();
+    fn products(&mut self, entries: u64) {
+        if self.products.add(entries) {
+            self.crowds.end();
+        }
     }
 
     fn end(&mut self, shape: &Shape) -> Account {
@@ -170,6 +178,7 @@ impl<F: Field> Accounting<F> for ByEpochs<F> {
         });
         let argued = memories.chain(tables).fold(self.argued, Argued::and);
         let argued = argued.and(self.ranges.end()).and(self.permuted.end::<F>());
-        Account { argued, crowds: self.crowds.of(shape) }
+        self.products.end();
+        Account { argued, crowds: self.crowds.of(shape), challenged: self.products.challenges() }
     }
 }

@@ -5,7 +5,7 @@ pub(crate) mod lanes;
 use super::crossing::{Crossing, no_shard};
 use super::memory::{Addresses, place, scan_lookup, scan_within};
 use super::permutation::{are_permuted, count_words, scan_permutation};
-use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
+use super::polynomial::{Bilinear, Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
 use super::stream::straight::Lines;
 use super::stream::{Argues, Everything, Executor, Map, Vectorized, argues};
 use super::table::check_range;
@@ -489,6 +489,24 @@ impl<F: Field> Polynomials for Clear<'_, F> {
                     let j = (0..b.columns()).find(|&j| entry(j) != product[j]).expect("a row that differs");
                     return Err(Error::Unsatisfied(format!("{name}[{i}][{j}]")));
                 }
+            }
+        }
+        Ok(())
+    }
+    fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[F]; 3], name: impl Display) -> Result<()> {
+        let [first, second, result] = lists;
+        form.check(lists.map(<[_]>::len));
+        let mut coefficients = coefficients(&lists);
+        for _ in 0..64_u32.div_ceil(F::bits()) + 1 {
+            let [u, v] = form.vectors().map(|length| coefficients.by_ref().take(length).collect::<Vec<F>>());
+            let (x, y) = (form.of_first(&u, first, dot), form.of_second(&v, second, dot));
+            let (factors, z) = form.of_result([&u, &v], result, dot);
+            if self.ends(dot(&x, &y) != dot(&factors, &z)) {
+                return form.entries(|entry, products| {
+                    let sum = products.iter().map(|(i, j)| first[*i] * second[*j]).sum::<F>();
+                    let holds = sum == result[entry];
+                    if holds { Ok(()) } else { Err(Error::Unsatisfied(format!("{name}[{entry}]"))) }
+                });
             }
         }
         Ok(())

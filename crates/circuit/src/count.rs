@@ -7,7 +7,9 @@ pub(super) use memory::{Open, kind_of};
 pub(super) use parts::Part;
 
 use super::accounting::{Accounting, Parameters, by_epochs};
-use super::polynomial::{Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
+use super::polynomial::{
+    Bilinear, Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product,
+};
 use super::stream::{Everything, Executor, Source, Stream};
 use super::{Backend, Circuit, Crossings};
 use core::fmt::Display;
@@ -40,8 +42,10 @@ pub struct Shape {
     pub degree: u64,
     /// Crowds of polynomials: how often they have 2^17 coefficients before 2^13 values are committed to.
     pub crowds: u64,
-    /// Products of matrices that are asserted.
+    /// Products of matrices, and bilinear forms, that are asserted.
     pub matrices: u64,
+    /// Challenges to these: how often 2^21 entries of them wait for one, or the statement ends.
+    pub challenged: u64,
     /// Values of polynomials among the inputs.
     pub committed: u64,
     /// Multiplications inside of polynomials and products of matrices, if they are computed gate by gate.
@@ -213,6 +217,17 @@ impl Shape {
         self.degree = self.degree.max(2);
     }
 
+    /// Counts an assertion on a bilinear form.
+    pub(super) fn bilinear(&mut self, form: &Bilinear) {
+        let [products, entries] = form.products();
+        self.polynomial_mul += products;
+        self.sums.inner += entries;
+        self.sums.inner_mul += products;
+        self.assert += 1;
+        self.matrices += 1;
+        self.degree = self.degree.max(2);
+    }
+
     /// Multiplications where polynomials are computed gate by gate.
     pub fn mul_by_gates(&self) -> u64 {
         self.mul + self.polynomial_mul + self.scanned.mul
@@ -225,7 +240,7 @@ impl Shape {
 
     /// The sizes on which a proof's soundness depends, where memories and tables are looked at row by row.
     pub fn size(&self) -> Size {
-        let Self { mul, polynomials, degree, crowds, matrices, scanned, .. } = *self;
+        let Self { mul, polynomials, degree, crowds, challenged: matrices, scanned, .. } = *self;
         let inputs = self.inputs + scanned.inputs;
         let commitments = inputs.saturating_add(mul).saturating_add(scanned.mul);
         Size { commitments, inputs, polynomials, degree, crowds, matrices, ..Size::default() }
@@ -240,7 +255,7 @@ impl Shape {
             inputs,
             polynomials: self.polynomials + argued.polynomials + by.challenges * argued.wide_polynomials,
             degree: self.degree.max(argued.degree),
-            matrices: self.matrices,
+            matrices: self.challenged,
             tuples: argued.tuples,
             longest: argued.longest,
             epochs: argued.epochs,
@@ -268,7 +283,7 @@ pub struct Size {
     pub degree: u64,
     /// Crowds of polynomials, as in [`Shape`], where these were counted in their order.
     pub crowds: u64,
-    /// Products of matrices.
+    /// Challenges to products of matrices and bilinear forms.
     pub matrices: u64,
     /// Clauses of which one holds, and which are run over one tape.
     pub clauses: u64,
@@ -708,8 +723,20 @@ impl<F: Field> Polynomials for Count<F> {
             Entries::Wires(c) => self.operands(c),
         }
         self.shape.depth = self.shape.depth.max(deepest(a.entries()).max(deepest(b.entries())) + 1);
-        self.mark().matrix();
+        let entries = a.entries().len() + b.entries().len() + c.len();
+        self.mark().products(entries as u64);
         self.shape.matrix(a.rows().len() as u64, a.columns() as u64, b.columns() as u64);
+        Ok(())
+    }
+    fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[Counted]; 3], _: impl Display) -> Result<()> {
+        form.check(lists.map(<[_]>::len));
+        self.gate(b'Z', 0, 0);
+        // No number of sizes is that of two kinds of forms.
+        form.words().into_iter().for_each(|size| self.gate(b';', size.into(), 0));
+        lists.iter().for_each(|list| self.operands(list));
+        self.shape.depth = self.shape.depth.max(deepest(lists[0]).max(deepest(lists[1])) + 1);
+        self.mark().products(lists.iter().map(|list| list.len() as u64).sum());
+        self.shape.bilinear(form);
         Ok(())
     }
 }

@@ -41,9 +41,11 @@ pub use mixed::{
 };
 pub use modulus::prime_field;
 pub use permutation::Permutations;
+pub use polynomial::{Bilinear, Convolution, ConvolvedAxis, Matrices};
 pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
 pub use polynomial::{
-    assert_entries, check_sizes, common_lanes, degree_of_product, lane_name, product_by_vectors,
+    assert_bilinear_entries, assert_entries, by_columns, check_sizes, common_lanes, degree_of_product,
+    lane_name, product_by_vectors,
 };
 pub use port::{BothValues, FixedPoint, Npy, Repeat, ResiduePort, Residues, Secrets};
 pub use port::{

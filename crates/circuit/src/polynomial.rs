@@ -32,9 +32,12 @@
 //! }
 //! ```
 
+mod bilinear;
 mod matrix;
 mod sparse;
 
+pub use bilinear::{Bilinear, Convolution, ConvolvedAxis, Matrices};
+pub use bilinear::{assert_bilinear_entries, by_columns};
 pub use matrix::{Entries, Matrix};
 pub use matrix::{assert_entries, check_sizes};
 pub use sparse::{Sparse, Term};
@@ -168,6 +171,23 @@ pub trait Polynomials: Backend {
         c: Entries<Self::F, Self::Wire>,
         name: impl Display,
     ) -> Result<()>;
+
+    /// Demands that a third list is the result of a bilinear form of two others: by random vectors, drawn after
+    /// all three are fixed, where the system can. `name` is what the third is called.
+    ///
+    /// # Errors
+    /// `Unsatisfied` where this party knows the values and the result is another; link errors.
+    ///
+    /// # Panics
+    /// Where the lengths do not fit.
+    fn assert_bilinear(
+        &mut self,
+        form: &Bilinear,
+        lists: [&[Self::Wire]; 3],
+        name: impl Display,
+    ) -> Result<()> {
+        assert_bilinear_entries(self, form, lists, &name)
+    }
 }
 
 /// [`Polynomials::assert_product`] by vectors of one lane.

@@ -41,6 +41,7 @@
 //! | `AssertProduct` | slot | slot | slot | that the product of `a` and `b` is what `out` carries |
 //! | `AssertMatrix` | | words | constant | columns of both factors; lists: the factors; then 1 and a list, or 0: the |
 //! | | | | | product, on wires, or constants from `b` on |
+//! | `AssertBilinear` | | words | count | so many words of the form; lists: the factors, and the result |
 //! | `Drop` | | vector | | it is not read again |
 //! | `Memory` | memory | words | constant | lists: its cells, and none; its width; 0 for wires, 1 for constants |
 //! | | | | | from `b` on, 2 for zeroes, 3 for addresses and then |

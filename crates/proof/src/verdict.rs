@@ -38,8 +38,10 @@ pub struct Gates {
     pub polynomials: u64,
     /// The highest degree of polynomials.
     pub degree: u64,
-    /// Products of matrices that were asserted.
+    /// Products of matrices, and bilinear forms, that were asserted.
     pub matrices: u64,
+    /// Challenges to these.
+    pub challenged: u64,
     /// Clauses that were run over a tape.
     pub clauses: u64,
     /// The multiplications of such clauses, each of which is no commitment of its own; they are among all.
@@ -58,7 +60,7 @@ pub struct Gates {
 impl Gates {
     /// The sizes that the soundness of the proof depends on.
     pub fn size(&self) -> Size {
-        let Self { inputs, polynomials, degree, matrices, clauses, late, .. } = *self;
+        let Self { inputs, polynomials, degree, challenged: matrices, clauses, late, .. } = *self;
         let Self { tuples, longest, epochs, .. } = *self;
         let commitments = inputs + self.mul - self.on_tape;
         Size {
@@ -86,6 +88,7 @@ impl Gates {
             polynomials: self.polynomials + other.polynomials,
             degree: self.degree.max(other.degree),
             matrices: self.matrices + other.matrices,
+            challenged: self.challenged + other.challenged,
             clauses: self.clauses + other.clauses,
             on_tape: self.on_tape + other.on_tape,
             late: self.late + other.late,
@@ -115,7 +118,7 @@ impl Gates {
         self.epochs += 1;
     }
 
-    /// Counts a product of matrices of so many entries, which is one assertion if there are any.
+    /// Counts a bilinear form with so many entries, which is one assertion if there are any.
     pub fn matrix_product(&mut self, entries: usize) {
         self.matrices += 1;
         self.assert += u64::from(entries > 0);

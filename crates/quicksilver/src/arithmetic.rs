@@ -47,7 +47,7 @@
 //! of a product, one guess forges an asserted MAC, one passes a check of the VOLE: (d + 2)/|E|, or over
 //! F_2 (d + 2)/2^63. Wrong ones
 //! cancel with the probability of one coefficient in each batch, those that end early included: the prover,
-//! who sees its coins, may go on until they do. A matrix product adds that of two. To this adds the error of
+//! who sees its coins, may go on until they do. Bilinear forms add that of two a challenge. To this adds the error of
 //! the VOLE's first shares ([`volery_vole::vole::subfield::base_error`]) and of its transfers. No term has a factor
 //! for offline work but where challenges are the transcript's.
 //!

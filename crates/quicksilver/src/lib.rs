@@ -35,7 +35,7 @@
 //! error of the VOLE's check, for each transcript that the prover tries: at most d of the 2^127 keys Δ solve
 //! the equation of a wrong polynomial of degree d, which is two for products, one guess of Δ forges an
 //! asserted MAC, and in each of b batches wrong ones cancel with probability 2^-128: the prover, who sees
-//! each challenge before the next, may go on until they do. A matrix product by random vectors adds 2·2^-128.
+//! each challenge before the next, may go on until they do. Bilinear forms add 2·2^-128 a challenge.
 //! [`security`] computes it. Offline the prover may try transcripts, each for a hash: that multiplies the
 //! last two terms only.
 //!
@@ -161,9 +161,9 @@ fn challenge(channel: &mut Channel) -> [Seed; 2] {
 /// Coefficients that are drawn at a time: a tile of them and its triples stays in the first-level cache.
 const TILE: usize = 256;
 
-/// The labels of seeds that are drawn between two batches: a matrix product's vectors, an epoch's
+/// The labels of seeds that are drawn between two batches: the vectors of bilinear forms, an epoch's
 /// coefficients.
-const MATRIX: &str = "quicksilver matrix product";
+const FORMS: &str = "quicksilver bilinear forms";
 const EPOCH: &str = "quicksilver epoch";
 
 /// One seed that nobody could foresee before the prover's latest commitment, where challenges are the

@@ -182,8 +182,12 @@ pub(super) trait Party: Polynomials + Sized {
     /// The memories and tables of this proof.
     fn remembered(&mut self) -> &mut Remembered<Self::F, Self::Wire, Self::E>;
 
-    /// Ends all memories and tables that are open.
+    /// Ends the wait of bilinear forms.
+    fn end_forms(&mut self) -> Result<()>;
+
+    /// Ends all memories and tables that are open, and the wait of bilinear forms.
     fn forget_all(&mut self) -> Result<()> {
+        self.end_forms()?;
         if Self::HAS_PROOFS { self.end_all() } else { Ok(()) }
     }
 

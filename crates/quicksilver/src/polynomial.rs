@@ -11,7 +11,7 @@
 //! |---|---|---|---|
 //! | prover | with [`Polynomials::commit`](volery_circuit::Polynomials::commit), the value as any other | as those | 3 |
 //! | verifier | seeds of a batch's coefficients, where E is short | as those of its gates | 5a |
-//! | verifier | seed of a matrix product's vectors, where E is short | 16 | |
+//! | verifier | seed of the vectors of bilinear forms that wait, where E is short | 16 | |
 //! | prover | U_0, …, U_{d-1} in the place of U and V | d·b' | 5b |
 //!
 //! That a polynomial is zero means that p has degree h - 1. It is checked together with the products of its
@@ -21,13 +21,17 @@
 //! of degree d - 1 (`vole/vope.rs`), and opened: the verifier compares with its own value at Δ (5c). So a
 //! false value stands at X^d, out of reach of what is opened.
 //!
-//! A matrix product A·B = C is checked at two random vectors: u·A and B·v have lines in E as committed values
-//! have, and uᵀ·A·B·v - uᵀ·C·v is one polynomial of degree two (Freivalds). All commitments so far are sent
-//! before u and v are drawn: the batch ends, its rest stays unused.
+//! A product of matrices A·B = C is checked at two random vectors: u·A and B·v have lines in E as committed values
+//! have, and uᵀ·A·B·v - uᵀ·C·v is one polynomial of degree two (Freivalds). A convolution is, too: u weighs places
+//! of the result, v its outputs, and what is left is the inner product of the linear forms that u makes of the first
+//! factor by each channel and tap, and v of the second ([`Bilinear`](volery_circuit::Bilinear)). Forms wait, with
+//! copies of their wires, until they have 2^21 entries or the proof ends: then all commitments so far are sent, and
+//! the vectors of all of them are drawn from one seed. The batch ends there, its rest stays unused; the sum of the
+//! polynomials is added to those that are weighed, since each form has random vectors of its own.
 //!
 //! **Soundness**: at most d of the Δ make an opened polynomial of degree d - 1 equal to one of degree d. What
-//! a wrong polynomial adds for a random χ cancels as what a wrong product adds; what a wrong matrix product
-//! adds cancels with probability 2/|E|, as that of a polynomial of degree two in u and v. The bounds stand in
+//! a wrong polynomial adds for a random χ cancels as what a wrong product adds; what wrong forms that
+//! wait for one challenge add cancels with probability 2/|E|, as a polynomial of degree two in all u and v. The bounds stand in
 //! [`super::security`] and [`super::arithmetic::security`].
 //!
 //! **Zero knowledge**: U_1, …, U_{d-1} are masked by coefficients that are uniform up to (d - 2)/|E|, for all
@@ -46,14 +50,14 @@
 //!
 //! What a vector leaves behind is the next one's of its size, and wiped where none takes it (`buffers`).
 
+mod bilinear;
 mod buffers;
-mod matrix;
 mod prover;
 mod vectors;
 mod verifier;
 
+pub(super) use bilinear::{Forms, holds};
 pub(super) use buffers::{Buffers, Lent};
-pub(super) use matrix::Vectors;
 pub use prover::Vector;
 pub(super) use prover::{Computed, Lower, Pending, Sums, VectorBuffers};
 pub(crate) use vectors::{KeyVectors, TagVectors};

@@ -12,7 +12,7 @@ mod waves;
 use super::crossing::{Ends, Open};
 use super::failure::{Failure, FirstFailure, Name};
 use super::memory::{Party, Remembered};
-use super::polynomial::{Pending, Sums, TagVectors, degree_of_check};
+use super::polynomial::{Forms, Pending, Sums, TagVectors, degree_of_check};
 use super::slots::{Slots, Triple};
 use super::turns::{Lengths, Progress, Turn};
 use super::waves::WideWaves;
@@ -148,6 +148,8 @@ pub struct Prover<'a, M: Commitments> {
     /// corrections.
     #[cfg(test)]
     pub(super) lies_in_waves: Vec<u64>,
+    /// Bilinear forms that wait for a challenge.
+    forms: Forms<M::F, M::Tag>,
     /// Memories and tables.
     remembered: Remembered<M::F, M::Tag, M::E>,
     /// The lengths of the sections, where this is a half of a proof.
@@ -213,6 +215,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
             lies: Vec::new(),
             #[cfg(test)]
             lies_in_waves: Vec::new(),
+            forms: Forms::default(),
             remembered: Remembered::default(),
             lengths,
             shard: None,
@@ -333,6 +336,7 @@ impl<'a, M: Commitments> Prover<'a, M> {
     /// # Errors
     /// As for [`Prover::finish`]; `Invalid` where the degree is another.
     pub(super) fn finish_masked(mut self, mask: &[M::E]) -> Result<Finished<Vec<M::E>>> {
+        self.end_forms()?;
         self.conclude()?;
         M::catch_up(&mut self)?;
         M::weigh_all(&mut self);

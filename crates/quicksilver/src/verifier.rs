@@ -11,7 +11,7 @@ mod waves;
 
 use super::crossing::{Ends, Open};
 use super::memory::{Party, Remembered};
-use super::polynomial::{KeySums, KeyVectors, Keys, degree_of_check};
+use super::polynomial::{Forms, KeySums, KeyVectors, Keys, degree_of_check};
 use super::slots::{Memory, Slots, Triple, Weighing};
 use super::turns::{Lengths, Progress, Turn};
 use super::waves::WideWaves;
@@ -144,6 +144,8 @@ pub struct Verifier<'a, M: Commitments> {
     progress: Progress<'a>,
     /// The function that brings the file's next bytes to the link, where the proof is one.
     feed: Option<Feed<'a>>,
+    /// Bilinear forms that wait for a challenge.
+    forms: Forms<M::F, M::E>,
     /// Memories and tables.
     remembered: Remembered<M::F, M::E, M::E>,
     /// The lengths of the sections, where this is a half of a proof.
@@ -201,6 +203,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
             committed: 0,
             progress: Progress::default(),
             feed: None,
+            forms: Forms::default(),
             remembered: Remembered::default(),
             lengths: None,
             shard: None,
@@ -362,6 +365,7 @@ impl<'a, M: Commitments> Verifier<'a, M> {
         if self.gates.assert == 0 {
             return Err(nothing_asserted());
         }
+        self.end_forms()?;
         self.take_asserted()?;
         self.steps.begin()?;
         M::end_batch(&mut self)?;

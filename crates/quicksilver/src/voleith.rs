@@ -26,7 +26,7 @@
 //! comes first, and it reads all in one pass. It computes Ṽ, U_0, and the digests, which are not in the file,
 //! from its keys, and D decides. Every length follows from header and circuit; Δ is odd and has K + 1 bits at
 //! most; no bit is spare but in the corrections of values, where it is zero; nothing follows. Where a batch
-//! ends early, for its number of polynomials or at a matrix product, its other shares stay unused. In a map a
+//! ends early, for its number of polynomials or for bilinear forms, its other shares stay unused. In a map a
 //! batch is a turn of `waves`: the corrections of the VOLE for its blocks, each with its challenge, come
 //! some turns before its values, which are those of all its blocks, each from a new byte on.
 //!
@@ -47,7 +47,7 @@
 //!    the prover chooses ũ, and with it at most one group. Each tree outside passes for one Δ_i: *guessed*.
 //! 2. *Products.* Where the witness of a group fails a constraint, the sum of the group has a coefficient at
 //!    X^d that is zero with probability 2^-128 for each challenge, so τ·2^-128 for all groups: a factor that
-//!    FAEST does not have, since its prover fixes ũ before. At a matrix product four times as much.
+//!    FAEST does not have, since its prover fixes ũ before. At bilinear forms four times as much.
 //!    What the coefficients come of has 191 bits ([`Seed`](volery_primitives::prg::Seed)): with 128, n/128
 //!    seeds could be fixed beforehand and the errors of n products chosen so that they cancel for all of
 //!    these (tests), and each challenge might hit one of them.

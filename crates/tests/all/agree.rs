@@ -2,6 +2,7 @@
 //! same named assertion.
 
 use crate::kit::{ABC, Mixed, both, by_wolverine, network, preimage, run_clauses, run_honestly, seeded};
+use crate::polynomials::bilinear::forms;
 use std::fmt::{self, Display};
 use volery::circuit::stream::{ClauseSource, Source, StreamedClauses};
 use volery::circuit::{
@@ -196,6 +197,15 @@ fn names_are_made_only_where_an_assertion_fails() {
         }
     }
     assert_agrees("zeroes", &Zeroes, &[F2::ZERO]);
+}
+
+#[test]
+fn bilinear_forms() {
+    let (statement, witness) = forms::<F2>(3);
+    assert_agrees("forms", &statement, &witness);
+    let mut wrong = statement;
+    wrong.forms[3].1[5] += F2::ONE;
+    assert!(run_honestly(&wrong, &witness, &Options { check: false, ..seeded(1) }).verified.is_err());
 }
 
 /// Preimages as polynomials take fewer commitments, and the same assertion fails.

@@ -1,6 +1,7 @@
 //! Polynomials and matrix products over every field, proved over dealt correlations: what is true is
 //! accepted, what is false in one place is not.
 
+pub(crate) mod bilinear;
 mod early_ends;
 mod made_up;
 mod matrices;

@@ -118,14 +118,15 @@ pub mod circuit {
 
     #[doc(inline)]
     pub use volery_circuit::{
-        Accesses, Alternatives, Announced, Argued, Arguing, Backend, BitWire, Branch, Cells, Circuit, Clause,
-        Clauses, Clear, Conversions, Count, Crossings, Elements, Entries, FixedPoint, Function,
-        HIGHEST_DEGREE, Known, Machine, Matrix, Memories, Mixed, MixedCircuit, MixedCount, MixedShape, Need,
-        Npy, NumberWire, OneOf, Padded, Permutations, Polynomials, Port, PortValue, Put, ReadValues, Repeat,
-        Returned, Rows, Scan, Scanned, Sequence, Shape, Sharded, Sharding, Size, Sparse, StatementFile, Sums,
-        Tables, Term, Value, ValueStream, Values, Whole, Wires, Witness, Written, address_width,
-        assert_entries, check_lanes, check_mixed, check_range, check_sizes, clauses, look_up_by_one,
-        nothing_asserted, widest, with_options, witness_ended,
+        Accesses, Alternatives, Announced, Argued, Arguing, Backend, Bilinear, BitWire, Branch, Cells,
+        Circuit, Clause, Clauses, Clear, Conversions, Convolution, ConvolvedAxis, Count, Crossings, Elements,
+        Entries, FixedPoint, Function, HIGHEST_DEGREE, Known, Machine, Matrices, Matrix, Memories, Mixed,
+        MixedCircuit, MixedCount, MixedShape, Need, Npy, NumberWire, OneOf, Padded, Permutations,
+        Polynomials, Port, PortValue, Put, ReadValues, Repeat, Returned, Rows, Scan, Scanned, Sequence,
+        Shape, Sharded, Sharding, Size, Sparse, StatementFile, Sums, Tables, Term, Value, ValueStream,
+        Values, Whole, Wires, Witness, Written, address_width, assert_entries, check_lanes, check_mixed,
+        check_range, check_sizes, clauses, look_up_by_one, nothing_asserted, widest, with_options,
+        witness_ended,
     };
     #[doc(inline)]
     pub use volery_formats::{

@@ -86,8 +86,8 @@ impl<F: Field> Open<F> {
 
     /// Ends the statement, whose gates are those of `shape`.
     pub(crate) fn end(&mut self, shape: &mut Shape) {
-        let Account { argued, crowds } = self.accounting.end(shape);
-        (shape.argued, shape.crowds) = (argued, crowds);
+        let Account { argued, crowds, challenged } = self.accounting.end(shape);
+        (shape.argued, shape.crowds, shape.challenged) = (argued, crowds, challenged);
     }
 }
 

@@ -18,7 +18,8 @@ pub(crate) struct Part {
 enum Event {
     /// Lanes and their degree.
     Polynomials(usize, usize),
-    Matrix,
+    /// An assertion on a bilinear form of so many entries.
+    Products(u64),
     Part(Arc<Part>),
 }
 
@@ -29,7 +30,7 @@ impl Part {
             accounting.commit(*values);
             match event {
                 Event::Polynomials(lanes, degree) => accounting.polynomials(*lanes, *degree),
-                Event::Matrix => accounting.matrix(),
+                Event::Products(entries) => accounting.products(*entries),
                 Event::Part(part) => part.account(accounting),
             }
         }
@@ -47,9 +48,9 @@ impl Part {
         self.push(shape, Event::Polynomials(lanes, degree));
     }
 
-    /// Notes a product of matrices.
-    pub(crate) fn matrix(&mut self, shape: &Shape) {
-        self.push(shape, Event::Matrix);
+    /// Notes an assertion on a bilinear form of so many entries.
+    pub(crate) fn products(&mut self, shape: &Shape, entries: u64) {
+        self.push(shape, Event::Products(entries));
     }
 
     /// Notes a `part`, whose own shape is `adds`, after all that `shape` counts of this part.

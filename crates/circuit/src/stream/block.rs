@@ -1,5 +1,6 @@
 //! Blocks of gates as data.
 
+use crate::Bilinear;
 use std::sync::Arc;
 
 /// The operation of a record: see the table of the [module](super).
@@ -56,6 +57,8 @@ pub enum Op {
     AssertProduct,
     /// An assertion on a product of matrices.
     AssertMatrix,
+    /// An assertion on a bilinear form.
+    AssertBilinear,
     /// The end of a vector.
     Drop,
     /// A memory.
@@ -243,6 +246,18 @@ impl<F> Block<F> {
 #[inline(always)]
 pub(super) fn number(number: usize) -> u32 {
     u32::try_from(number).expect("fewer than 2^32 of each in a function: call smaller ones")
+}
+
+/// The words of a bilinear form, as a block has them: the halves of each.
+pub(super) fn words_of(form: &Bilinear) -> Vec<u32> {
+    form.words().into_iter().flat_map(|word| [word as u32, (word >> 32) as u32]).collect()
+}
+
+/// The bilinear form of these words.
+pub(super) fn form_of(words: &[u32]) -> Bilinear {
+    let halves = words.as_chunks().0.iter();
+    let words: Vec<_> = halves.map(|[low, high]| u64::from(*low) | u64::from(*high) << 32).collect();
+    Bilinear::read(&words)
 }
 
 /// Words that are still to be read.

@@ -134,6 +134,13 @@ impl<F> Tracing<F> {
                 let product = words.next() != 0 && self.any(&mut words);
                 self.assertions(1, factors | product);
             }
+            Op::AssertBilinear => {
+                let mut words = block.read(a);
+                words.take(b);
+                let factors = self.any(&mut words) | self.any(&mut words);
+                let result = self.any(&mut words);
+                self.assertions(1, factors | result);
+            }
             Op::Incoming => self.put(block.read(a), true),
             // What a memory holds is committed to again, so that it counts as private.
             Op::Access => {

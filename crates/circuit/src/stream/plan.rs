@@ -171,6 +171,14 @@ fn move_record(block: &Block<()>, record: &Record, i: u32, slots: &mut Slots, pl
             }
             Record { op, out, a: at, b }
         }
+        Op::AssertBilinear => {
+            let mut words = block.read(a);
+            planned.words.extend(words.take(b));
+            for list in [words.list(), words.list(), words.list()] {
+                planned.list(list.iter().map(|value| slots.place[value as usize]));
+            }
+            Record { op, out, a: at, b }
+        }
         Op::Witness | Op::Constant | Op::Public | Op::Sum | Op::Product | Op::Total => *record,
         Op::AssertZeroes | Op::Drop => *record,
         Op::Memory | Op::Close | Op::Table | Op::Incoming | Op::Outgoing => {
@@ -238,6 +246,12 @@ fn read(block: &Block<()>, record: &Record, mut each: impl FnMut(u32)) {
             if words.next() == 1 {
                 words.list().iter().for_each(each);
             }
+        }
+        Op::AssertBilinear => {
+            let mut words = block.read(a);
+            words.take(b);
+            let lists = [words.list(), words.list(), words.list()];
+            lists.into_iter().flat_map(|list| list.iter()).for_each(each);
         }
         Op::Witness | Op::Constant | Op::Public | Op::Sum | Op::Product | Op::Gather | Op::Total => {}
         Op::Combination | Op::Commit | Op::AssertZeroes | Op::Drop => {}

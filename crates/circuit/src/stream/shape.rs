@@ -1,6 +1,6 @@
 //! Counting the gates of a stream, of which functions are counted once.
 
-use super::block::{Block, Op, Record};
+use super::block::{Block, Op, Record, form_of};
 use super::depth::Depths;
 use super::{Argues, Execute, Functions, Recorder, Source};
 use crate::accounting::{Parameters, by_epochs};
@@ -241,8 +241,16 @@ impl<F: Field> Tally<F> {
                 Op::AssertMatrix => {
                     let mut words = block.read(a);
                     let [inner, columns] = [words.next() as u64, words.next() as u64];
-                    part.matrix(&shape);
-                    shape.matrix(words.list().len() as u64 / inner, inner, columns);
+                    let rows = words.list().len() as u64 / inner;
+                    part.products(&shape, rows * inner + inner * columns + rows * columns);
+                    shape.matrix(rows, inner, columns);
+                    continue;
+                }
+                Op::AssertBilinear => {
+                    let mut words = block.read(a);
+                    let form = form_of(words.take(b));
+                    part.products(&shape, form.lengths().iter().map(|entries| *entries as u64).sum());
+                    shape.bilinear(&form);
                     continue;
                 }
                 Op::Public => (b as usize, 0),

@@ -26,7 +26,7 @@ impl Blocks {
     /// Blocks for a statement of this size whose lengths `next` gives by the shares drawn before, all as long
     /// as the `longest` after so many shares.
     pub fn cover(size: Size, masks: Masks, longest: usize, next: impl Fn(usize) -> usize) -> Self {
-        // A matrix product, and a tape, ends the section with its batch.
+        // A challenge to bilinear forms, and to a tape, ends the section with its batch.
         let before = size.commitments - size.late;
         let ends = size.matrices > 0 || size.clauses > 0;
         let used = size.late + if ends { sections(0, before, longest) } else { before };

@@ -97,6 +97,9 @@ impl<M: Commitments> Party for Prover<'_, M> {
         Ok(Box::new(M::coefficients(self.arch, seed)))
     }
 
+    fn end_forms(&mut self) -> Result<()> {
+        self.end_forms()
+    }
     fn argued(&mut self, degree: u64) {
         self.gates.argued(degree);
     }

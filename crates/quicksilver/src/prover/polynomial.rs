@@ -1,17 +1,18 @@
 //! Polynomials of committed values. Fig. 5, 3 to 5.
 
 use super::{Commitments, Prover};
-use crate::MATRIX;
+use crate::FORMS;
 use crate::failure::{Failure, Name};
-use crate::polynomial::{Computed, Lower, MOST, TOGETHER, TagVectors, Vector, Vectors};
+use crate::polynomial::{Computed, Lower, MOST, TOGETHER, TagVectors, Vector, holds};
 use core::fmt::Display;
 use std::sync::Arc;
 use volery_channel::error::Result;
 use volery_circuit::stream::{Arithmetic as _, Map, OneLane, Vectorized};
-use volery_circuit::{Entries, Matrix, Polynomials, check_sizes};
-use volery_primitives::Field;
+use volery_circuit::{Bilinear, Entries, Matrix, Polynomials, check_sizes};
 use volery_primitives::prg::Seed;
+use volery_primitives::{F128, Field};
 use volery_vole::macs::Macs;
+use zeroize::Zeroizing;
 
 impl<M: Commitments> Prover<'_, M> {
     /// Adds polynomials that are to be zero to those of the open batch.
@@ -109,6 +110,32 @@ impl<M: Commitments> Prover<'_, M> {
         Ok(())
     }
 
+    /// Takes a form that is asserted among those that wait for a challenge.
+    fn assert_form(
+        &mut self,
+        form: &Bilinear,
+        factors: [&[M::Tag]; 2],
+        result: Entries<M::F, M::Tag>,
+        name: impl Display,
+    ) -> Result<()> {
+        let own = M::coefficients(self.arch, F128::ONE.into());
+        self.note(holds::<M>(self.arch, form, factors, result, own), name);
+        self.gates.matrix_product(result.len());
+        if self.forms.push(form, factors, result) { self.end_forms() } else { Ok(()) }
+    }
+
+    /// Adds the polynomials of all forms that wait to the sums, by vectors drawn now.
+    pub(super) fn end_forms(&mut self) -> Result<()> {
+        if self.forms.is_empty() {
+            return Ok(());
+        }
+        let seed = self.challenge(FORMS)?;
+        let fill = M::coefficients(self.arch, seed);
+        self.sums.add(&Zeroizing::new(self.forms.polynomial::<M>(self.arch, fill))[..]);
+        self.gates.challenged += 1;
+        Ok(())
+    }
+
     /// The seed of coefficients for all that is committed to so far, for which the batch ends.
     pub(crate) fn challenge(&mut self, what: &'static str) -> Result<Seed> {
         self.take_asserted()?;
@@ -201,14 +228,12 @@ impl<M: Commitments> Polynomials for Prover<'_, M> {
         c: Entries<M::F, M::Tag>,
         name: impl Display,
     ) -> Result<()> {
-        let entries = c.len();
-        check_sizes(&a, &b, entries);
-        let seed = self.challenge(MATRIX)?;
-        let vectors = Vectors::new(&a, &b, M::coefficients(self.arch, seed));
-        let [constant, linear, value] = vectors.polynomial::<M>(self.arch, a, b, c);
-        self.note(value == M::E::ZERO, name);
-        self.sums.add(&[constant, linear]);
-        self.gates.matrix_product(entries);
-        Ok(())
+        check_sizes(&a, &b, c.len());
+        self.assert_form(&Bilinear::product(&a, &b), [a.entries(), b.entries()], c, name)
+    }
+    fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[M::Tag]; 3], name: impl Display) -> Result<()> {
+        let [first, second, result] = lists;
+        form.check(lists.map(<[_]>::len));
+        self.assert_form(form, [first, second], Entries::Wires(result), name)
     }
 }

@@ -34,9 +34,9 @@ pub trait Analysed: Macs {
     /// The traffic of a session of one statement of this size over these correlations, where both sides may
     /// expect so many shares; but for [what they measured](Estimate::measured) where they chose.
     ///
-    /// A batch that ends early, for a matrix product, an epoch of a memory or table, or very many polynomials,
+    /// A batch that ends early, for bilinear forms, an epoch of a memory or table, or very many polynomials,
     /// leaves a part of a block or section unused that is not counted, nor are its coins, but for those of
-    /// epochs; matrix products are taken for the last of each batch, and of the statement.
+    /// epochs; bilinear forms are taken for the last of each batch, and of the statement.
     fn traffic(correlations: Correlations, size: Size, expected: Option<u64>) -> Estimate;
 }
 

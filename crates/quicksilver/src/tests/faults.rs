@@ -184,15 +184,18 @@ fn nobody_goes_on_after_an_error() {
         assert!(ended.is_err());
         assert_eq!(calls, 0);
 
-        // In the first corrections, that of a share which commits to nothing, canonical or not.
-        // The next are not read.
-        let last = 8 * said[1].len();
+        // In the last corrections, before sums and digest, that of a share which commits to nothing, canonical or
+        // not. What comes behind is not read.
+        let (_, all) = with_fault(Party::Verifier, &said, NO_FAULT, P::verify);
+        let before = said.len() - 2;
+        let at = said[..before].iter().rposition(|message| message.len() > 1).expect("corrections");
+        let last = 8 * said[at].len();
         for bit in [last - 64, last - 1] {
-            said[1][bit / 8] ^= 1 << (bit % 8);
+            said[at][bit / 8] ^= 1 << (bit % 8);
             let (ended, calls) = with_fault(Party::Verifier, &said, NO_FAULT, P::verify);
-            said[1][bit / 8] ^= 1 << (bit % 8);
+            said[at][bit / 8] ^= 1 << (bit % 8);
             assert!(ended.is_err());
-            assert_eq!(calls, 2);
+            assert!(calls + 2 <= all, "{calls} of {all}");
         }
     }
     test::<Bits>();

@@ -1,13 +1,13 @@
 //! Polynomials of committed values. Fig. 5, 3 to 5.
 
 use super::{Commitments, Verifier};
-use crate::MATRIX;
-use crate::polynomial::{KeyVectors, Keys, MOST, TOGETHER, Vectors};
+use crate::FORMS;
+use crate::polynomial::{KeyVectors, Keys, MOST, TOGETHER};
 use core::fmt::Display;
 use std::sync::Arc;
 use volery_channel::error::Result;
 use volery_circuit::stream::{Arithmetic as _, Map, OneLane, Vectorized};
-use volery_circuit::{Entries, Matrix, Polynomials, check_sizes};
+use volery_circuit::{Bilinear, Entries, Matrix, Polynomials, check_sizes};
 use volery_primitives::prg::Seed;
 
 impl<M: Commitments> Verifier<'_, M> {
@@ -91,6 +91,30 @@ impl<M: Commitments> Verifier<'_, M> {
         Ok(())
     }
 
+    /// Takes a form that is asserted among those that wait for a challenge.
+    fn assert_form(
+        &mut self,
+        form: &Bilinear,
+        factors: [&[M::E]; 2],
+        result: Entries<M::F, M::E>,
+    ) -> Result<()> {
+        self.gates.matrix_product(result.len());
+        if self.forms.push(form, factors, result) { self.end_forms() } else { Ok(()) }
+    }
+
+    /// Adds the polynomials of all forms that wait to the sums, by vectors drawn now.
+    pub(super) fn end_forms(&mut self) -> Result<()> {
+        if self.forms.is_empty() {
+            return Ok(());
+        }
+        let seed = self.challenge(FORMS)?;
+        let fill = M::coefficients(self.arch, seed);
+        let at_delta = self.forms.at(M::delta(self.delta), self.arch, fill);
+        self.sums.add(2, at_delta);
+        self.gates.challenged += 1;
+        Ok(())
+    }
+
     /// The seed of coefficients for all that the prover has committed to so far, for which the batch ends.
     pub(crate) fn challenge(&mut self, what: &'static str) -> Result<Seed> {
         self.take_asserted()?;
@@ -166,12 +190,12 @@ impl<M: Commitments> Polynomials for Verifier<'_, M> {
         c: Entries<M::F, M::E>,
         _: impl Display,
     ) -> Result<()> {
-        let entries = c.len();
-        check_sizes(&a, &b, entries);
-        let seed = self.challenge(MATRIX)?;
-        let vectors = Vectors::new(&a, &b, M::coefficients(self.arch, seed));
-        self.sums.add(2, vectors.at::<M::F>(M::delta(self.delta), self.arch, a, b, c));
-        self.gates.matrix_product(entries);
-        Ok(())
+        check_sizes(&a, &b, c.len());
+        self.assert_form(&Bilinear::product(&a, &b), [a.entries(), b.entries()], c)
+    }
+    fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[M::E]; 3], _: impl Display) -> Result<()> {
+        let [first, second, result] = lists;
+        form.check(lists.map(<[_]>::len));
+        self.assert_form(form, [first, second], Entries::Wires(result))
     }
 }

@@ -161,7 +161,7 @@ impl Parameters {
     }
 
     /// The bytes of a proof of a statement of this size, without its header. They are exact, unless batches
-    /// end early, for a matrix product or for many polynomials: then they are a bound.
+    /// end early, for bilinear forms or for many polynomials: then they are a bound.
     pub fn bytes(&self, size: Size) -> u64 {
         let (trees, depths) = (self.trees as usize, self.depths());
         let lines = degree_of_check(size.degree) - 1;

@@ -3,7 +3,7 @@
 use super::vectors::Slots;
 use super::{Step, Wires, columns, operands};
 use crate::stream::argues::{self, Argues};
-use crate::stream::block::{Op, Record};
+use crate::stream::block::{Op, Record, form_of};
 use crate::{Accesses, Backend, Cells, Entries, Machine, Matrix, Polynomials, Put, Rows};
 use core::fmt::Display;
 use volery_channel::error::Result;
@@ -152,6 +152,16 @@ impl<B: Polynomials> Beyond<B> for Vectors<B> {
         let left = frame.vectors + a as usize;
         match op {
             Op::AssertMatrix => step.matrices(|a, b, c, name| backend.assert_matrix_product(a, b, c, name)),
+            Op::AssertBilinear => {
+                let name = step.names.next();
+                let mut words = block.read(a);
+                let form = form_of(words.take(b));
+                let Wires { places, operands: [x, y, z] } = step.wires;
+                let x = operands(places, x, words.list(), frame);
+                let y = operands(places, y, words.list(), frame);
+                let z = operands(places, z, words.list(), frame);
+                backend.assert_bilinear(&form, [x, y, z], &name)
+            }
             Op::AssertProduct => {
                 let name = step.names.next();
                 let [a, b, c] = [a, b, out].map(|slot| step.wires.places.0[frame.wires + slot as usize]);

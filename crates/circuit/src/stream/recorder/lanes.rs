@@ -8,7 +8,7 @@ use super::Recorder;
 use crate::stream::argues;
 use crate::stream::block::Op;
 use crate::stream::frame::{Handle, VectorHandle};
-use crate::{Backend, Entries, Matrix, Polynomials, check_sizes, common_lanes};
+use crate::{Backend, Bilinear, Entries, Matrix, Polynomials, check_sizes, common_lanes};
 use core::fmt::Display;
 use volery_channel::error::Result;
 use volery_primitives::Field;
@@ -173,5 +173,25 @@ impl<F: Field> Recorder<'_, F> {
             }
         }
         Ok(())
+    }
+
+    /// Demands the result of a bilinear form entry by entry: see [`Polynomials::assert_bilinear`].
+    pub(super) fn assert_bilinear_by_gates(
+        &mut self,
+        form: &Bilinear,
+        [first, second, result]: [&[Handle]; 3],
+        name: &dyn Display,
+    ) -> Result<()> {
+        let (mut xs, mut ys) = (Vec::new(), Vec::new());
+        form.entries(|entry, products| {
+            xs.clear();
+            ys.clear();
+            xs.extend(products.iter().map(|(x, _)| first[*x]));
+            ys.extend(products.iter().map(|(_, y)| second[*y]));
+            let sum = self.sum_of_products(&xs, &ys)?;
+            self.assert_equal(sum, result[entry], format_args!("{name}[{entry}]"))?;
+            self.forget(&[sum]);
+            Ok(())
+        })
     }
 }

@@ -2,9 +2,9 @@
 
 use super::Recorder;
 use crate::stream::argues;
-use crate::stream::block::{KEPT, Op, number};
+use crate::stream::block::{KEPT, Op, number, words_of};
 use crate::stream::frame::{Handle, VectorHandle};
-use crate::{Backend, Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
+use crate::{Backend, Bilinear, Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
 use core::fmt::Display;
 use std::rc::Rc;
 use volery_channel::error::Result;
@@ -196,6 +196,19 @@ impl<F: Field> Polynomials for Recorder<'_, F> {
             }
         }
         self.push_long(Op::AssertMatrix, 0, at, constants);
+        self.outcome()
+    }
+    fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[Handle]; 3], name: impl Display) -> Result<()> {
+        form.check(lists.map(<[_]>::len));
+        if self.by_lanes() {
+            return self.assert_bilinear_by_gates(form, lists, &name);
+        }
+        self.asserted(&name)?;
+        let at = self.frame.block.next_word();
+        let words = words_of(form);
+        self.frame.block.words.extend_from_slice(&words);
+        lists.iter().for_each(|list| self.frame.list(list));
+        self.push_long(Op::AssertBilinear, 0, at, number(words.len()));
         self.outcome()
     }
 }

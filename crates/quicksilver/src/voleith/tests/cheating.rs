@@ -426,7 +426,7 @@ fn challenges_have_labels_of_their_own() {
         let link = parts::OfFile { start: [seed; 32], bytes: parts::Bytes::default() };
         volery_channel::channel::Channel::new(Party::Prover, link)
     };
-    let labels = [parts::LAST, "voleith columns", "quicksilver batch", "quicksilver matrix product"];
+    let labels = [parts::LAST, "voleith columns", "quicksilver batch", crate::FORMS];
     let seen: Vec<_> = labels.iter().map(|label| start(1).challenge(Party::Prover, label)).collect();
     for (i, one) in seen.iter().enumerate() {
         assert!(seen[..i].iter().all(|other| other != one));

@@ -59,7 +59,7 @@ fn batches_without_crowds() {
     assert_eq!((file.len() - HEADER.len()) as u64, TOY.bytes(size));
 }
 
-/// Batches that end early, at a matrix product and at very many polynomials, take fewer bytes than foretold,
+/// Batches that end early, at bilinear forms and at very many polynomials, take fewer bytes than foretold,
 /// and not many fewer.
 #[test]
 fn batches_that_end_early() {
