@@ -13,7 +13,7 @@ mod witness;
 pub use both::{BothValues, Secrets};
 pub use count::{COUNT, LANES, Repeat, check_count, check_lanes};
 pub use elements::Elements;
-pub use file::{Sequence, StatementFile, ValueStream, sequences};
+pub use file::{PublicValues, Sequence, StatementFile, ValueStream, sequences};
 pub use fixed_point::FixedPoint;
 pub use npy::Npy;
 pub use residues::{ResiduePort, Residues};

@@ -29,11 +29,14 @@ impl Export<'_> {
     ///
     /// # Errors
     /// `Invalid` where it is not made of gates alone, is too large for the format, or cannot be written, and for
-    /// R1CS, as which nothing is; those of the circuit.
+    /// R1CS and ONNX, as which nothing is; those of the circuit.
     pub fn write(&self, format: Format, out: &mut dyn Write) -> Result<()> {
         let gates = Streamed(self.gates);
         match format {
-            Format::R1cs => Err(Error::invalid("no relation is written as R1CS: choose another format")),
+            Format::R1cs | Format::Onnx => {
+                let name = if format == Format::R1cs { "R1CS" } else { "ONNX" };
+                Err(Error::invalid(format!("no relation is written as {name}: choose another format")))
+            }
             Format::BristolFashion => {
                 let widths = |ports: &[Port]| ports.iter().map(|port| port.width).collect::<Vec<_>>();
                 let (inputs, outputs) = (widths(self.inputs), widths(self.outputs));

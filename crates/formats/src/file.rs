@@ -1,9 +1,10 @@
 //! Statements in files that assert something by themselves, over whichever field they are.
 
 use crate::{Format, R1cs, Sieve};
+use core::any::Any;
 use volery_channel::error::{Error, Result};
 use volery_circuit::port::StatementFile;
-use volery_primitives::Field;
+use volery_primitives::{F61, Field};
 
 impl Format {
     /// The file at `path`, which `spec` names with these options, where its format is one that asserts by itself.
@@ -18,9 +19,30 @@ impl Format {
     ) -> Result<Option<Box<dyn StatementFile<F>>>> {
         match self {
             Self::Sieve => open_sieve(spec, path, options).map(Some),
+            Self::Onnx => open_network(spec, path, options).map(Some),
             Self::R1cs => Ok(Some(Box::new(R1cs::open_over(spec, F::name())?))),
             Self::BristolFashion | Self::Aiger | Self::AigerText | Self::Blif => Ok(None),
         }
+    }
+}
+
+/// The statement of a network, which is over 2^61 − 1 and over no other field: so it is compiled once.
+///
+/// # Errors
+/// As for [`volery_onnx::Statement::open`]; `Invalid` where it is asked for over another field.
+fn open_network<F: Field>(
+    spec: &str,
+    path: &str,
+    options: Option<&str>,
+) -> Result<Box<dyn StatementFile<F>>> {
+    let network: Box<dyn StatementFile<F61>> = Box::new(volery_onnx::Statement::open(path, options)?);
+    let network: Box<dyn Any> = Box::new(network);
+    match network.downcast::<Box<dyn StatementFile<F>>>() {
+        Ok(network) => Ok(*network),
+        Err(_) => Err(Error::invalid(format!(
+            "{spec} is a network, whose integers are over f61, and not over {}: name no other field",
+            F::name()
+        ))),
     }
 }
 

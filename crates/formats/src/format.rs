@@ -5,7 +5,7 @@ use crate::{R1cs, Sieve, sieve};
 use core::str::FromStr;
 use std::io::{ErrorKind, Read};
 use volery_channel::error::{Error, Result};
-use volery_primitives::{F2, Field};
+use volery_primitives::{F2, F61, Field};
 
 /// How a relation is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,8 @@ pub enum Format {
     R1cs,
     /// SIEVE Circuit-IR in text.
     Sieve,
+    /// A quantised network, `.q.onnx`.
+    Onnx,
 }
 
 impl FromStr for Format {
@@ -36,9 +38,10 @@ impl FromStr for Format {
             "blif" => Ok(Self::Blif),
             "r1cs" => Ok(Self::R1cs),
             "sieve" => Ok(Self::Sieve),
+            "onnx" => Ok(Self::Onnx),
             _ => Err(Error::invalid(format!(
                 "there is no format {name:?}; there are bristol-fashion, which covers the older bristol too, aiger, \
-                 aag, blif, r1cs and sieve"
+                 aag, blif, r1cs, sieve and onnx"
             ))),
         }
     }
@@ -70,6 +73,9 @@ impl Format {
         if begin.starts_with(b"r1cs") {
             return Ok(Format::R1cs);
         }
+        if begin.starts_with(ONNX) {
+            return Ok(Format::Onnx);
+        }
         if begin.starts_with(b"wtns") {
             return Err(Error::invalid(format!(
                 "{path} is a witness of circom, and no relation: that is the .r1cs file of its circuit"
@@ -85,7 +91,7 @@ impl Format {
             (_, Some(byte)) if byte.is_ascii_digit() => Ok(Format::BristolFashion),
             _ => Err(Error::invalid(format!(
                 "{path} shows no format that is known: a Bristol circuit begins with its number of gates, AIGER with \
-             \"aag\" or \"aig\", BLIF with \".model\", R1CS with \"r1cs\", and SIEVE with \"version\""
+             \"aag\" or \"aig\", BLIF with \".model\", R1CS with \"r1cs\", SIEVE with \"version\", and ONNX with its version as a byte"
             ))),
         }
     }
@@ -97,11 +103,15 @@ impl Format {
     pub fn field(self, path: &str) -> Result<String> {
         match self {
             Self::BristolFashion | Self::Aiger | Self::AigerText | Self::Blif => Ok(F2::NAME.into()),
+            Self::Onnx => Ok(F61::NAME.into()),
             Self::R1cs => R1cs::field_of(path),
             Self::Sieve => Sieve::field_of(path),
         }
     }
 }
+
+/// The begin of an ONNX file: its first field is the version.
+const ONNX: &[u8] = &[8];
 
 /// Bytes that are looked at, comments included.
 const BEGIN: u64 = 1 << 16;

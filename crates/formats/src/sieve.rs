@@ -67,8 +67,9 @@ use super::bristol::Source;
 use std::path::Path;
 use std::sync::Arc;
 use volery_channel::error::{Error, Result};
+use volery_circuit::port::PublicValues;
 use volery_circuit::stream::Recorder;
-use volery_circuit::{Port, Sequence, StatementFile, ValueStream};
+use volery_circuit::{Port, StatementFile, ValueStream};
 use volery_primitives::{F2, Field};
 
 /// Gates over two fields, all of which are counted one by one before a proof, words by their bits.
@@ -311,7 +312,11 @@ impl<F: Field> StatementFile<F> for Sieve {
         self.streams()
     }
 
-    fn record(&self, b: &mut Recorder<'_, F>, values: &[Option<&dyn Sequence<F>>]) -> Result<()> {
+    fn record(
+        &self,
+        b: &mut Recorder<'_, F>,
+        PublicValues { inputs: values, .. }: PublicValues<'_, F>,
+    ) -> Result<()> {
         let streams = &self.survey.streams;
         if let Some((stream, _)) =
             streams.iter().zip(values).find(|(stream, value)| !stream.public && value.is_some())

@@ -13,6 +13,7 @@
 //! graph                        nodes in their order, constants folded
 //! network                      integers, exponents, bounds, identity
 //! run  info  split             every integer; counts; the public graph, and the weights apart from it
+//! statement                    the gates of a proof
 //! ```
 #![forbid(unsafe_code)]
 
@@ -27,6 +28,7 @@ mod operator;
 mod protobuf;
 mod run;
 mod split;
+mod statement;
 mod stored;
 mod tensor;
 
@@ -43,5 +45,6 @@ pub use network::{
 pub use operator::{Axis, Operator, Places, Reduction, Window};
 pub use run::{Integers, Watch};
 pub use split::Split;
+pub use statement::{CLASS, Statement, WEIGHTS};
 pub use stored::{Element, MOST_ELEMENTS, Stored};
 pub use tensor::{Constant, Tensor};

@@ -106,7 +106,7 @@ impl Network<'_> {
     }
 
     /// The integers of a weight, or of what is public.
-    fn constant(&self, tensor: usize) -> Result<Integers> {
+    pub(crate) fn constant(&self, tensor: usize) -> Result<Integers> {
         let origin = self.tensors[tensor].origin.expect("what no layer makes is a constant");
         self.entries(origin)
     }
@@ -216,39 +216,8 @@ impl Run<'_, '_> {
             Step::Multiply => combine(broadcast(0, 0), &broadcast(1, 0), |a, b| a * b),
             Step::Bilinear { form, shifts } => {
                 let (first, second) = (values(0), values(1));
-                let (count, bias) = (output.count(), layer.inputs.len() > 2);
-                let mut sums = Zeroizing::new(vec![0; count]);
-                match form {
-                    Bilinear::MatMul { transposed } => {
-                        mat_mul(first, shape(0), second, shape(1), *transposed, &mut sums);
-                    }
-                    Bilinear::Conv { window, groups } => {
-                        conv(
-                            Spread::Gathered,
-                            first,
-                            shape(0),
-                            second,
-                            shape(1),
-                            window,
-                            *groups,
-                            &output.shape,
-                            &mut sums,
-                        );
-                    }
-                    Bilinear::ConvTranspose { window, groups } => {
-                        conv(
-                            Spread::Scattered,
-                            first,
-                            shape(0),
-                            second,
-                            shape(1),
-                            window,
-                            *groups,
-                            &output.shape,
-                            &mut sums,
-                        );
-                    }
-                }
+                let mut sums = bilinear(form, (first, shape(0)), (second, shape(1)), &output.shape);
+                let bias = layer.inputs.len() > 2;
                 if bias {
                     raise(&mut sums, shifts[0]);
                     // A bias of a convolution is one a channel.
@@ -306,6 +275,26 @@ impl Run<'_, '_> {
         );
         Ok(result)
     }
+}
+
+/// The sums of a form of two tensors with their shapes, in the shape `output`.
+pub(crate) fn bilinear(
+    form: &Bilinear,
+    (first, shape): (&[i64], &[usize]),
+    (second, second_shape): (&[i64], &[usize]),
+    output: &[usize],
+) -> Integers {
+    let mut sums = Zeroizing::new(vec![0; output.iter().product()]);
+    let (spread, window, groups) = match form {
+        Bilinear::MatMul { transposed } => {
+            mat_mul(first, shape, second, second_shape, *transposed, &mut sums);
+            return sums;
+        }
+        Bilinear::Conv { window, groups } => (Spread::Gathered, window, *groups),
+        Bilinear::ConvTranspose { window, groups } => (Spread::Scattered, window, *groups),
+    };
+    conv(spread, first, shape, second, second_shape, window, groups, output, &mut sums);
+    sums
 }
 
 fn first_maximum(row: &[i64]) -> i64 {

@@ -10,8 +10,9 @@ use volery_primitives::{F2, Field};
 
 /// A statement in a file whose wires carry elements of `F`, with nothing said about the values of its inputs.
 ///
-/// It has no outputs: what it says is what it asserts. A reader knows no field; what it has read implements
-/// this for all fields, by the little that pushes gates.
+/// What it says is what it asserts, and where it computes something, that this is what is public of its outputs. A
+/// reader knows no field; what it has read implements this for all fields that it may be over, by the little that pushes
+/// gates.
 pub trait StatementFile<F: Field>: Debug + Send + Sync {
     /// The name of the format.
     fn format_name(&self) -> &'static str;
@@ -26,19 +27,24 @@ pub trait StatementFile<F: Field>: Debug + Send + Sync {
     /// The inputs: those that have to be public, and those that may be private.
     fn inputs(&self) -> Vec<Port>;
 
+    /// The outputs, of which a statement may say what they are.
+    fn outputs(&self) -> Vec<Port> {
+        Vec::new()
+    }
+
     /// The streams of values, if the format has files for them.
     fn streams(&self) -> Vec<ValueStream> {
         Vec::new()
     }
 
-    /// Records all gates, with a value for each input that is public; one that has to be public and has none
-    /// is zero, where gates are only counted. The elements of the others are read by
+    /// Records all gates, with a value for each input and output that is public; an input that has to be public and has
+    /// none is zero, where gates are only counted. The elements of the others are read by
     /// [`Backend::witness`](crate::Backend::witness), those of one input after those of the one
     /// before.
     ///
     /// # Errors
     /// Those of whoever executes it, and `Invalid` where the file is malformed, or another than it was.
-    fn record(&self, b: &mut Recorder<'_, F>, inputs: &[Option<&dyn Sequence<F>>]) -> Result<()>;
+    fn record(&self, b: &mut Recorder<'_, F>, values: PublicValues<'_, F>) -> Result<()>;
 
     /// Records the gates with all inputs on wires, public ones too: for who writes the gates to another file.
     /// Inputs are read one port after the other.
@@ -82,11 +88,14 @@ impl<F: Field, T: StatementFile<F> + ?Sized> StatementFile<F> for Arc<T> {
     fn inputs(&self) -> Vec<Port> {
         (**self).inputs()
     }
+    fn outputs(&self) -> Vec<Port> {
+        (**self).outputs()
+    }
     fn streams(&self) -> Vec<ValueStream> {
         (**self).streams()
     }
-    fn record(&self, b: &mut Recorder<'_, F>, inputs: &[Option<&dyn Sequence<F>>]) -> Result<()> {
-        (**self).record(b, inputs)
+    fn record(&self, b: &mut Recorder<'_, F>, values: PublicValues<'_, F>) -> Result<()> {
+        (**self).record(b, values)
     }
     fn record_on_wires(&self, b: &mut Recorder<'_, F>) -> Result<()> {
         (**self).record_on_wires(b)
@@ -98,6 +107,15 @@ impl<F: Field, T: StatementFile<F> + ?Sized> StatementFile<F> for Arc<T> {
     ) -> Result<()> {
         (**self).record_clause(b, inputs)
     }
+}
+
+/// The public values of inputs, and of outputs; `None` for what is private.
+#[derive(Clone, Copy)]
+pub struct PublicValues<'v, F> {
+    /// The inputs, in the order of [`StatementFile::inputs`].
+    pub inputs: &'v [Option<&'v dyn Sequence<F>>],
+    /// The outputs, in the order of [`StatementFile::outputs`].
+    pub outputs: &'v [Option<&'v dyn Sequence<F>>],
 }
 
 /// The elements of a port.

@@ -8,8 +8,9 @@ use super::prime::Prime;
 use core::fmt::Display;
 use std::path::Path;
 use volery_channel::error::{Error, Result};
+use volery_circuit::port::PublicValues;
 use volery_circuit::stream::Recorder;
-use volery_circuit::{Port, Sequence, StatementFile, prime_field};
+use volery_circuit::{Port, StatementFile, prime_field};
 use volery_primitives::{Field, RuntimePrime, RuntimePrime256, U256, with_fields};
 
 /// The input that has a value for each of [`R1cs::committed`].
@@ -34,7 +35,11 @@ impl<F: Field> StatementFile<F> for R1cs {
         let witness = (committed > 0).then(|| port(WITNESS.into(), committed, false));
         public.chain(witness).collect()
     }
-    fn record(&self, b: &mut Recorder<'_, F>, inputs: &[Option<&dyn Sequence<F>>]) -> Result<()> {
+    fn record(
+        &self,
+        b: &mut Recorder<'_, F>,
+        PublicValues { inputs, .. }: PublicValues<'_, F>,
+    ) -> Result<()> {
         self.push_each(b, &|signal, instance| {
             inputs[signal].map_or(F::ZERO, |values| values.element(instance))
         })

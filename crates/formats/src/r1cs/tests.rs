@@ -119,7 +119,14 @@ struct Each<'a>(&'a R1cs, Vec<G>);
 
 impl Recorded<G> for Each<'_> {
     fn record(&self, recorder: &mut Recorder<'_, G>) -> Result<()> {
-        StatementFile::<G>::record(self.0, recorder, &[Some(&Elements::from(self.1.clone())), None])
+        StatementFile::<G>::record(
+            self.0,
+            recorder,
+            volery_circuit::port::PublicValues {
+                inputs: &[Some(&Elements::from(self.1.clone())), None],
+                outputs: &[],
+            },
+        )
     }
 }
 

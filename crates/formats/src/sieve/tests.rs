@@ -12,6 +12,7 @@ mod plugins;
 mod primes;
 
 use super::*;
+use volery_circuit::port::PublicValues;
 use volery_circuit::stream::{Stream, Streamed};
 use volery_circuit::{
     Circuit as _, Clear, Elements, PortValue, ReadValues as _, Shape, Value, Values, Written, stream,
@@ -74,7 +75,7 @@ impl<V> Stated<V> {
 impl<F: Field, V: Sequence<F> + Send + Sync> stream::Source<F> for Stated<V> {
     fn record(&self, recorder: &mut Recorder<'_, F>) -> Result<()> {
         let public: Vec<_> = self.public.iter().map(|v| v.as_ref().map(|v| v as &dyn Sequence<F>)).collect();
-        self.sieve.record(recorder, &public)
+        self.sieve.record(recorder, PublicValues { inputs: &public, outputs: &[] })
     }
 }
 

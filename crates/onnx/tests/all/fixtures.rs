@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use volery_onnx::{Network, Options};
 
 /// A tensor of a reference.
@@ -36,17 +36,28 @@ fn records(mut bytes: &[u8]) -> Vec<Record> {
     records
 }
 
-/// Runs the network of a fixture, and compares every tensor.
-fn compare(folder: &Path, name: &str) -> usize {
-    let file = fs::read(folder.join(format!("{name}.q.onnx"))).unwrap();
-    let network = Network::open(&file, &Options::default()).unwrap();
-    let records = records(&fs::read(folder.join(format!("{name}.values"))).unwrap());
+/// The folder of the fixtures.
+pub(crate) fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+/// The inputs of a network in a file of values.
+pub(crate) fn inputs_of(network: &Network<'_>, values: &Path) -> HashMap<String, Vec<i64>> {
+    let records = records(&fs::read(values).unwrap());
     let inputs = network.inputs.iter().map(|&input| {
         let name = network.tensors[input].name;
         let record = records.iter().find(|record| record.name == name).unwrap();
         (name.to_string(), record.integers.clone())
     });
-    let inputs: HashMap<_, _> = inputs.collect();
+    inputs.collect()
+}
+
+/// Runs the network of a fixture, and compares every tensor.
+fn compare(folder: &Path, name: &str) -> usize {
+    let file = fs::read(folder.join(format!("{name}.q.onnx"))).unwrap();
+    let network = Network::open(&file, &Options::default()).unwrap();
+    let values = folder.join(format!("{name}.values"));
+    let (records, inputs) = (records(&fs::read(&values).unwrap()), inputs_of(&network, &values));
     let mut expected = records.iter();
     let outputs = network.run(&inputs, &mut |tensor, integers| {
         let record =
@@ -70,7 +81,7 @@ fn compare_all(folder: &Path) -> [usize; 2] {
 
 #[test]
 fn every_integer_is_that_of_the_reference() {
-    let [networks, tensors] = compare_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"));
+    let [networks, tensors] = compare_all(&folder());
     assert!(networks >= 4 && tensors > 50, "{tensors} tensors of {networks} networks");
 }
 

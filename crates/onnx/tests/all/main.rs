@@ -6,4 +6,5 @@ mod operators;
 mod refused;
 mod split;
 mod wide;
+mod statement;
 mod writer;

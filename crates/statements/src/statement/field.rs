@@ -15,6 +15,7 @@ use super::{Format, Given, Port, Program, Split, field_of, split};
 use builtin::Builtin;
 use volery_channel::error::{Error, Result};
 use volery_circuit::ValueStream;
+use volery_circuit::port;
 use volery_circuit::port::{Elements, StatementFile, sequences, with_options};
 use volery_circuit::stream::{Handle, Recorder};
 use volery_primitives::Field;
@@ -36,8 +37,8 @@ enum Source<F> {
 impl<F: Field> FieldRelation<F> {
     /// The relation of a file.
     pub fn file(file: Box<dyn StatementFile<F>>) -> Self {
-        let inputs = file.inputs();
-        Self { source: Source::File(file), inputs, outputs: Vec::new() }
+        let (inputs, outputs) = (file.inputs(), file.outputs());
+        Self { source: Source::File(file), inputs, outputs }
     }
 }
 
@@ -128,7 +129,10 @@ impl<F: Field> Program for FieldRelation<F> {
     ) -> Result<()> {
         match &self.source {
             Source::Builtin(builtin) => builtin.run(b, inputs, outputs),
-            Source::File(file) => file.record(b, &sequences(inputs)),
+            Source::File(file) => {
+                let (inputs, outputs) = (sequences(inputs), sequences(outputs));
+                file.record(b, port::PublicValues { inputs: &inputs, outputs: &outputs })
+            }
         }
     }
     fn split(&self, shards: usize) -> Result<Split> {

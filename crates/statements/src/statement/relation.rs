@@ -5,6 +5,7 @@ use super::instances::Instances;
 use super::split::no_shards;
 use super::{Given, Port, Program, Split, Value, Witness, no_steps};
 use volery_channel::error::{Error, Result};
+use volery_circuit::port;
 use volery_circuit::port::{Repeat, StatementFile, sequences, with_options};
 use volery_circuit::stream::{Handle, Recorder};
 use volery_circuit::{Branch, Shape, ValueStream};
@@ -123,8 +124,8 @@ impl Relation {
 
     /// The relation of a file that asserts something by itself.
     pub fn file(file: Box<dyn StatementFile<F2>>) -> Self {
-        let inputs = file.inputs();
-        Self { source: Source::File(file), inputs, outputs: Vec::new(), instances: None }
+        let (inputs, outputs) = (file.inputs(), file.outputs());
+        Self { source: Source::File(file), inputs, outputs, instances: None }
     }
 
     /// The programs that [`Relation::open`] knows by `builtin:`: name with keys and defaults, and one line of
@@ -338,7 +339,10 @@ impl Program for Relation {
         outputs: &[Option<Value>],
     ) -> Result<()> {
         match &self.source {
-            Source::File(file) => file.record(b, &sequences(inputs)),
+            Source::File(file) => {
+                let (inputs, outputs) = (sequences(inputs), sequences(outputs));
+                file.record(b, port::PublicValues { inputs: &inputs, outputs: &outputs })
+            }
             _ => self.push(&mut Branch::asserting(b), inputs, outputs, None),
         }
     }

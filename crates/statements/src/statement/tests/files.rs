@@ -3,7 +3,7 @@
 use super::*;
 use crate::{FieldRelation, Program, Relation, Statement};
 use core::iter;
-use volery_circuit::port::{Port, Sequence};
+use volery_circuit::port::{Port, PublicValues, Sequence};
 use volery_circuit::stream::{Recorder, Streamed};
 use volery_circuit::{Backend, Circuit as _, Clear, ReadValues as _, Shape, Values, Written};
 use volery_primitives::F61;
@@ -40,7 +40,11 @@ impl<F: Field> StatementFile<F> for Factors {
     fn inputs(&self) -> Vec<Port> {
         vec![Port::public("product", 1), Port::new("factors", self.0)]
     }
-    fn record(&self, b: &mut Recorder<'_, F>, inputs: &[Option<&dyn Sequence<F>>]) -> Result<()> {
+    fn record(
+        &self,
+        b: &mut Recorder<'_, F>,
+        PublicValues { inputs, .. }: PublicValues<'_, F>,
+    ) -> Result<()> {
         self.run(b, inputs)
     }
 }

@@ -1,0 +1,154 @@
+//! A quantised network as a statement: "I know an input, and weights, of which the network makes these outputs".
+//!
+//! | tensor | what a prover commits to | what is shown |
+//! |---|---|---|
+//! | input | 16 bits an element | its range |
+//! | weight, where they are private | as many bits as its type, 24 where it is a factor | its range |
+//! | sum of products | the sum, an element of 2^61 − 1 | [`Polynomials::assert_bilinear`]: by random vectors, a few products |
+//! | product of two tensors | the product | a polynomial of degree 2 each |
+//! | rounding of a to q | q | a − q·2^s is in [−2^(s − 1), 2^(s − 1)), and q in its 16 bits, or the key of a table |
+//! | function | its value | that key and value are a row of the table |
+//! | maximum m of xᵢ | m | 0 ≤ m − xᵢ < 2^16, and Π(m − xᵢ) = 0 |
+//! | sums, differences, moves, constant factors | nothing | nothing: they are linear |
+//!
+//! **Exact.** A sum is below 2^59 by its public bound, and q·2^s + r is below 2^48: so both are one integer where they
+//! are one element, and q is the only one. A shift below 16 is made 16 where the sum, times a power of two, is still below
+//! 2^59; where it is not, another integer might be the same element.
+//!
+//! **What is public** is the graph: shapes, exponents, tables, constants that it names public, and weights that stand in
+//! the file. Values that need more bits than they have are an assertion that fails, by the name of its node.
+
+mod form;
+mod layers;
+mod maxima;
+mod step;
+mod values;
+
+use crate::graph::Options;
+use crate::network::{Kind, Network};
+use layers::Layers;
+use std::fs;
+use std::path::Path;
+use volery_channel::error::{Error, Result};
+#[cfg(doc)]
+use volery_circuit::Polynomials;
+use volery_circuit::port::{PublicValues, Repeat};
+use volery_circuit::stream::Recorder;
+use volery_circuit::{Port, StatementFile};
+use volery_primitives::F61;
+
+/// The version of the gates.
+const VERSION: u32 = 1;
+
+/// The input that has the weights, one tensor after the other, in the order of the file.
+pub const WEIGHTS: &str = "weights";
+
+/// The output that has the place of the largest of each row of the network's one output.
+pub const CLASS: &str = "class";
+
+/// A quantised network in a file, as a statement about its inputs, its weights and its outputs.
+#[derive(Debug)]
+pub struct Statement {
+    file: Vec<u8>,
+    options: Options,
+    /// The inputs that the network is applied to, one after the other.
+    count: usize,
+    /// Whether the weights are an input, and not those of the file.
+    apart: bool,
+    identity: Vec<u8>,
+    inputs: Vec<Port>,
+    outputs: Vec<Port>,
+}
+
+impl Statement {
+    /// The network of the file at `path`, with these options behind its name: `weights=private` for weights that are an
+    /// input, though they stand in the file, and `count=N` for N inputs of each name.
+    ///
+    /// # Errors
+    /// `Invalid` where the file cannot be read, or is not a quantised network, with its place, node or tensor; and for an
+    /// option that there is not.
+    pub fn open(path: impl AsRef<Path>, options: Option<&str>) -> Result<Self> {
+        let path = path.as_ref();
+        let name = path.display().to_string();
+        let file = fs::read(path).map_err(|why| Error::invalid(format!("{name} cannot be read: {why}")))?;
+        let (others, count) = match options {
+            Some(options) => Repeat::take(&name, options)?,
+            None => (String::new(), Repeat::of(1)),
+        };
+        let apart = match &others[..] {
+            "" => false,
+            "weights=private" => true,
+            other => {
+                return Err(Error::invalid(format!(
+                    "{name}?{other}: the options of a network are ?weights=private, for weights that are an input, and \
+                     &count=N, for N inputs"
+                )));
+            }
+        };
+        let folder = path.parent().map(Path::to_path_buf);
+        let options = Options { folder, ..Options::default() };
+        Self::of(file, options, (count.instances as usize, apart)).map_err(|why| match why {
+            Error::Invalid(why) => Error::invalid(format!("{name}: {why}")),
+            other => other,
+        })
+    }
+
+    /// The statement of a file that was read.
+    fn of(file: Vec<u8>, options: Options, (count, apart): (usize, bool)) -> Result<Self> {
+        let network = Network::open(&file, &options)?;
+        let port = |name: &str, width: usize| Port::new(name, (width * count) as u64);
+        let mut inputs: Vec<_> = network
+            .inputs
+            .iter()
+            .map(|&input| port(network.tensors[input].name, network.tensors[input].count()))
+            .collect();
+        if apart {
+            let weights: usize = values::weights(&network).iter().map(|weight| weight.count).sum();
+            inputs.push(Port::new(WEIGHTS, weights as u64));
+        }
+        let held = |output: usize| network.tensors[output].kind == Kind::Held;
+        let mut outputs: Vec<_> = network
+            .outputs
+            .iter()
+            .map(|&output| port(network.tensors[output].name, network.tensors[output].count()))
+            .collect();
+        if let &[output] = &network.outputs[..]
+            && held(output)
+        {
+            outputs.push(port(
+                CLASS,
+                network.tensors[output].count() / network.tensors[output].shape.last().copied().unwrap_or(1),
+            ));
+        }
+        let mut hasher = blake3::Hasher::new_derive_key("volery network v1");
+        hasher.update(&file).update(&[u8::from(apart)]).update(&(count as u64).to_le_bytes());
+        let identity = hasher.finalize().as_bytes().to_vec();
+        Ok(Self { options, count, apart, identity, inputs, outputs, file })
+    }
+
+    fn network(&self) -> Result<Network<'_>> {
+        Network::open(&self.file, &self.options)
+    }
+}
+
+impl StatementFile<F61> for Statement {
+    fn format_name(&self) -> &'static str {
+        "onnx"
+    }
+    fn identity(&self) -> Vec<u8> {
+        self.identity.clone()
+    }
+    fn version(&self) -> u32 {
+        VERSION
+    }
+    fn inputs(&self) -> Vec<Port> {
+        self.inputs.clone()
+    }
+    fn outputs(&self) -> Vec<Port> {
+        self.outputs.clone()
+    }
+    fn record(&self, b: &mut Recorder<'_, F61>, values: PublicValues<'_, F61>) -> Result<()> {
+        let network = self.network()?;
+        Layers::push(b, &network, (self.count, self.apart), values)
+    }
+}

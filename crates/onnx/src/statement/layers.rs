@@ -1,0 +1,290 @@
+//! A network layer by layer: which tensors are there, and whose wires they are.
+
+use super::step::{Computing, Tensor, place_of_largest, signed};
+use super::values::{Weight, beyond, element, integer, weights};
+use crate::network::{HELD_BITS, Kind, Layer, Network, Step};
+use std::collections::HashMap;
+use std::iter;
+use volery_channel::error::{Error, Result};
+use volery_circuit::port::PublicValues;
+use volery_circuit::{Polynomials, Rows, Sequence, Tables, Wires};
+use volery_primitives::F61;
+
+/// Wires that were made together, and the number of tensors that are on some of them.
+struct Owner<W> {
+    wires: Vec<W>,
+    tensors: usize,
+}
+
+/// A tensor, and the owners of its wires.
+struct Held<W> {
+    tensor: Tensor<W>,
+    owners: Vec<usize>,
+}
+
+/// Wires that a scope makes.
+struct Made<W>(Vec<W>);
+
+impl<W: Copy> Wires<W> for Made<W> {
+    fn each(&self, take: &mut dyn FnMut(W)) {
+        self.0.iter().copied().for_each(take);
+    }
+}
+
+/// Weights that are an input.
+struct Apart<W> {
+    /// Those that are still to be read, in the order of the input.
+    left: std::vec::IntoIter<Weight>,
+    /// The elements that were read.
+    taken: u64,
+    /// Those that were read, by their tensors in the graph, with the number of tensors that they are still to become.
+    read: HashMap<usize, (Tensor<W>, usize, usize)>,
+}
+
+/// The layers of a network, pushed into a backend.
+pub(super) struct Layers<'l, 'f, B: Tables> {
+    b: &'l mut B,
+    network: &'l Network<'f>,
+    /// The inputs that the network is applied to.
+    count: usize,
+    held: Vec<Option<Held<B::Wire>>>,
+    /// How often each tensor is still to be read.
+    left: Vec<usize>,
+    owners: Vec<Owner<B::Wire>>,
+    tables: Vec<B::Table>,
+    weights: Option<Apart<B::Wire>>,
+}
+
+impl<'l, 'f, B: Polynomials<F = F61> + Tables> Layers<'l, 'f, B> {
+    /// Pushes the whole network, of `count` inputs, with weights that are an input where they are `apart`.
+    pub(super) fn push(
+        b: &'l mut B,
+        network: &'l Network<'f>,
+        (count, apart): (usize, bool),
+        stated: PublicValues<'_, F61>,
+    ) -> Result<()> {
+        let mut left = vec![0; network.tensors.len()];
+        for &read in network.layers.iter().flat_map(|layer| &layer.inputs).chain(&network.outputs) {
+            left[read] += 1;
+        }
+        let weights =
+            apart.then(|| Apart { left: weights(network).into_iter(), taken: 0, read: HashMap::new() });
+        let held = iter::repeat_with(|| None).take(network.tensors.len()).collect();
+        let (owners, tables) = (Vec::new(), tables(b, network)?);
+        let mut layers = Self { b, network, count, held, left, owners, tables, weights };
+        for (place, &input) in network.inputs.iter().enumerate() {
+            layers.input(input, stated.inputs[place])?;
+        }
+        let weights = stated.inputs.get(network.inputs.len()).copied().flatten();
+        for layer in &network.layers {
+            layers.layer(layer, weights)?;
+        }
+        // Those that no layer reads are of the input, too.
+        while layers.next_weight(weights)? {}
+        layers.outputs(stated.outputs)
+    }
+
+    /// Reads an input, which is public or in the witness.
+    fn input(&mut self, input: usize, public: Option<&dyn Sequence<F61>>) -> Result<()> {
+        let quantity = &self.network.tensors[input];
+        let what = format!("input {:?}", quantity.name);
+        let wires = self.read((&what, HELD_BITS), (0, self.count * quantity.count()), public)?;
+        let held = match wires {
+            Read::Wires(wires) => self.own(Tensor::Each(wires)),
+            Read::Public(integers) => {
+                let wires = integers.iter().map(|integer| self.b.constant(element(*integer))).collect();
+                self.own(Tensor::Each(wires))
+            }
+        };
+        self.held[input] = Some(held);
+        Ok(())
+    }
+
+    /// Reads integers of so many bits: those of a public sequence, or of the witness.
+    fn read(
+        &mut self,
+        (what, bits): (&str, u32),
+        (first, count): (u64, usize),
+        public: Option<&dyn Sequence<F61>>,
+    ) -> Result<Read<B::Wire>> {
+        let Some(values) = public else {
+            let mut wires = vec![B::Wire::default(); count];
+            self.b.witnesses(&mut wires)?;
+            let name = format!("{what} fits {bits} bits");
+            self.b.scope(|b| signed(b, &wires, bits, &name))?;
+            return Ok(Read::Wires(wires));
+        };
+        if let Some((place, value)) = beyond(values, first, count, bits) {
+            return Err(Error::invalid(format!(
+                "{what} has {value} at {place}, which is no signed integer of {bits} bits"
+            )));
+        }
+        Ok(Read::Public((0..count as u64).map(|i| integer(values.element(first + i))).collect()))
+    }
+
+    /// Reads the next weight, if there is one.
+    fn next_weight(&mut self, public: Option<&dyn Sequence<F61>>) -> Result<bool> {
+        let next = self.weights.as_mut().and_then(|weights| Some((weights.left.next()?, weights.taken)));
+        let Some((Weight { origin, count, bits, tensors }, first)) = next else { return Ok(false) };
+        let what = format!("weight {:?}", self.network.graph.tensors[origin].name);
+        let (tensor, owner) = match self.read((&what, bits), (first, count), public)? {
+            Read::Public(integers) => (Tensor::Public(integers), usize::MAX),
+            Read::Wires(wires) => {
+                self.owners.push(Owner { wires: wires.clone(), tensors });
+                (Tensor::Same(wires), self.owners.len() - 1)
+            }
+        };
+        let weights = self.weights.as_mut().expect("weights apart");
+        weights.taken += count as u64;
+        weights.read.insert(origin, (tensor, owner, tensors));
+        Ok(true)
+    }
+
+    /// The tensor of a constant: a weight, or what is public.
+    fn constant(&mut self, tensor: usize, public: Option<&dyn Sequence<F61>>) -> Result<Held<B::Wire>> {
+        let quantity = &self.network.tensors[tensor];
+        if quantity.kind != Kind::Weight || self.weights.is_none() {
+            let tensor = Tensor::Public(self.network.constant(tensor)?.to_vec());
+            return Ok(Held { tensor, owners: Vec::new() });
+        }
+        let origin = quantity.origin.expect("what no layer makes is a constant");
+        loop {
+            let weights = self.weights.as_mut().expect("weights apart");
+            if let Some((tensor, owner, tensors)) = weights.read.get_mut(&origin) {
+                *tensors -= 1;
+                let owners = Some(*owner).filter(|owner| *owner != usize::MAX).into_iter().collect();
+                let tensor = tensor.clone();
+                if *tensors == 0 {
+                    weights.read.remove(&origin);
+                }
+                return Ok(Held { tensor, owners });
+            }
+            assert!(self.next_weight(public)?, "a weight that is still to be read");
+        }
+    }
+
+    fn layer(&mut self, layer: &Layer<'f>, weights: Option<&dyn Sequence<F61>>) -> Result<()> {
+        for &input in &layer.inputs {
+            if self.held[input].is_none() {
+                self.held[input] = Some(self.constant(input, weights)?);
+            }
+        }
+        let made = self.compute(layer)?;
+        for &input in &layer.inputs {
+            self.left[input] -= 1;
+            if self.left[input] == 0 {
+                let held = self.held[input].take();
+                self.leave(held);
+            }
+        }
+        self.held[layer.output] = Some(made);
+        if self.left[layer.output] == 0 {
+            let held = self.held[layer.output].take();
+            self.leave(held);
+        }
+        Ok(())
+    }
+
+    fn compute(&mut self, layer: &Layer<'f>) -> Result<Held<B::Wire>> {
+        let inputs: Vec<_> =
+            layer.inputs.iter().map(|&input| self.held[input].as_ref().expect("it was loaded")).collect();
+        let tensors: Vec<_> = inputs.iter().map(|held| &held.tensor).collect();
+        let each = tensors.iter().any(|tensor| tensor.is_each());
+        // Moves share wires with what they are of, and so does what is not rounded.
+        let shares = match &layer.step {
+            Step::Move { shifts, .. } => shifts.iter().all(|shift| *shift == 0),
+            Step::Same | Step::Requantise { shift: 0 } => true,
+            _ => false,
+        };
+        let owners = inputs.iter().filter(|_| shares).flat_map(|held| held.owners.iter().copied());
+        let shared: Vec<_> = owners.collect();
+        let (network, count, tables) = (self.network, self.count, &mut self.tables);
+        let Made(wires) = self.b.scope(|b| {
+            let mut computing = Computing { b, network, tables, count };
+            computing.compute(layer, &tensors).map(Made)
+        })?;
+        let tensor = if each { Tensor::Each(wires) } else { Tensor::Same(wires) };
+        if shared.is_empty() {
+            return Ok(self.own(tensor));
+        }
+        shared.iter().for_each(|owner| self.owners[*owner].tensors += 1);
+        Ok(Held { tensor, owners: shared })
+    }
+
+    /// A tensor on wires that were made for it.
+    fn own(&mut self, tensor: Tensor<B::Wire>) -> Held<B::Wire> {
+        let (Tensor::Same(wires) | Tensor::Each(wires)) = &tensor else {
+            return Held { tensor, owners: Vec::new() };
+        };
+        self.owners.push(Owner { wires: wires.clone(), tensors: 1 });
+        Held { tensor, owners: vec![self.owners.len() - 1] }
+    }
+
+    /// Forgets a tensor, and wires that are no other's.
+    fn leave(&mut self, held: Option<Held<B::Wire>>) {
+        for owner in held.into_iter().flat_map(|held| held.owners) {
+            let owner = &mut self.owners[owner];
+            owner.tensors -= 1;
+            if owner.tensors == 0 {
+                self.b.forget(&std::mem::take(&mut owner.wires));
+            }
+        }
+    }
+
+    /// Demands that outputs are what is public of them.
+    fn outputs(&mut self, public: &[Option<&dyn Sequence<F61>>]) -> Result<()> {
+        let network = self.network;
+        for (&output, values) in network.outputs.iter().zip(public) {
+            let Some(values) = values else { continue };
+            let wires = self.output(output);
+            self.expect(&wires, *values, network.tensors[output].name)?;
+        }
+        let class = public.get(network.outputs.len()).copied().flatten();
+        let Some(class) = class else { return Ok(()) };
+        let output = network.outputs[0];
+        let row = network.tensors[output].shape.last().copied().unwrap_or(1);
+        let mut places = Vec::new();
+        for row in self.output(output).chunks_exact(row) {
+            places.push(place_of_largest(self.b, row, &super::CLASS)?);
+        }
+        self.expect(&places, class, super::CLASS)
+    }
+
+    fn output(&self, output: usize) -> Vec<B::Wire> {
+        match &self.held[output].as_ref().expect("outputs are kept").tensor {
+            Tensor::Same(wires) => wires.iter().copied().cycle().take(self.count * wires.len()).collect(),
+            Tensor::Each(wires) => wires.clone(),
+            Tensor::Public(_) => unreachable!("an output depends on wires"),
+        }
+    }
+
+    fn expect(&mut self, wires: &[B::Wire], values: &dyn Sequence<F61>, name: &str) -> Result<()> {
+        for (place, wire) in (0..).zip(wires) {
+            self.b.scope(|b| {
+                let minus = b.constant(-values.element(place));
+                let difference = b.add(*wire, minus);
+                b.assert_zero(difference, format_args!("{name}[{place}]"))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Integers that were read.
+enum Read<W> {
+    Public(Vec<i64>),
+    Wires(Vec<W>),
+}
+
+/// The tables of a network.
+fn tables<B: Tables<F = F61>>(b: &mut B, network: &Network<'_>) -> Result<Vec<B::Table>> {
+    let each = network.tables.iter().map(|table| {
+        let half = table.values.len() as i64 / 2;
+        // First those whose keys are their numbers.
+        let keys = (0..half).chain(-half..0);
+        let value = |key: i64| i64::from(table.values[(key + half) as usize]);
+        let entries: Vec<_> = keys.flat_map(|key| [element(key), element(value(key))]).collect();
+        b.table(Rows { key: 1, value: 1, entries: &entries })
+    });
+    each.collect()
+}

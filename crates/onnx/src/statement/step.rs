@@ -1,0 +1,355 @@
+//! The gates of one layer.
+
+use super::form::{self, Sums};
+use super::maxima::maxima;
+use super::values::{element, integer};
+use crate::network::{Bilinear, HELD_BITS, Layer, Network, SUM_LIMIT, Step};
+use crate::operator::places::{expand, ordered};
+use core::fmt::Display;
+use volery_channel::error::Result;
+use volery_circuit::{Polynomials, Tables};
+use volery_gadgets::gadget::Fixed;
+use volery_primitives::{F61, Field};
+
+/// The bits of a remainder, where that can be chosen: it is looked up whole.
+const REMAINDER_BITS: u32 = 16;
+
+/// Products of two tensors that are computed at a time.
+const TOGETHER: usize = 1 << 13;
+
+/// A tensor, as the statement has it.
+#[derive(Clone, Debug)]
+pub(super) enum Tensor<W> {
+    /// Integers that both parties know.
+    Public(Vec<i64>),
+    /// Wires, which are the same for all inputs.
+    Same(Vec<W>),
+    /// Wires, those of one input behind those of the other.
+    Each(Vec<W>),
+}
+
+impl<W> Tensor<W> {
+    pub(super) fn is_each(&self) -> bool {
+        matches!(self, Self::Each(_))
+    }
+}
+
+/// What a layer is computed by.
+pub(super) struct Computing<'c, 'f, B: Tables> {
+    pub(super) b: &'c mut B,
+    pub(super) network: &'c Network<'f>,
+    pub(super) tables: &'c mut [B::Table],
+    /// The inputs that the network is applied to.
+    pub(super) count: usize,
+}
+
+impl<B: Polynomials<F = F61> + Tables> Computing<'_, '_, B> {
+    /// The wires of a layer's output, and whether they differ between inputs.
+    pub(super) fn compute(&mut self, layer: &Layer<'_>, inputs: &[&Tensor<B::Wire>]) -> Result<Vec<B::Wire>> {
+        let output = &self.network.tensors[layer.output];
+        let quantity = |i: usize| &self.network.tensors[layer.inputs[i]];
+        let shape = |i: usize| &*quantity(i).shape;
+        let each = inputs.iter().any(|input| input.is_each());
+        match &layer.step {
+            Step::Same => Ok(self.wires(inputs[0])),
+            Step::Move { places, shifts } => {
+                let zero = self.b.constant(F61::ZERO);
+                let raised: Vec<_> = inputs
+                    .iter()
+                    .zip(shifts)
+                    .map(|(input, shift)| {
+                        let wires = self.wires(input);
+                        // Where one is raised, others are copied, so that all are this layer's own.
+                        let shares = shifts.iter().all(|shift| *shift == 0);
+                        let wires =
+                            if shares { wires } else { self.b.linear_rows(&[F61::place(*shift)], &[&wires]) };
+                        wires.into_iter().map(Some).collect::<Vec<_>>()
+                    })
+                    .collect();
+                let runs = if each { self.count } else { 1 };
+                let mut moved = Vec::with_capacity(runs * output.count());
+                for run in 0..runs {
+                    let of_run: Vec<_> = raised
+                        .iter()
+                        .zip(inputs)
+                        .map(|(wires, input)| if input.is_each() { part(wires, run, runs) } else { wires })
+                        .collect();
+                    moved.extend(
+                        places.apply(&of_run, output.count()).into_iter().map(|wire| wire.unwrap_or(zero)),
+                    );
+                }
+                Ok(moved)
+            }
+            Step::Requantise { shift } => {
+                let sums = self.wires(inputs[0]);
+                self.rounded(&sums, (*shift, quantity(0).bound), layer)
+            }
+            Step::Table(table) => {
+                let keys = self.wires(inputs[0]);
+                let name = format!("the key of {layer} is in its table");
+                let mut values = self.b.look_up_rows(&mut self.tables[*table], &[&keys], &name)?;
+                Ok(values.pop().expect("a column of values"))
+            }
+            Step::Add { shifts } | Step::Subtract { shifts } => {
+                let sign = if matches!(layer.step, Step::Subtract { .. }) { -F61::ONE } else { F61::ONE };
+                let [x, y] = [0, 1].map(|i| self.broadcast(inputs[i], shape(i), &output.shape, each));
+                Ok(self.b.linear_rows(&[F61::place(shifts[0]), sign * F61::place(shifts[1])], &[&x, &y]))
+            }
+            Step::Multiply => self.multiplied(inputs, [shape(0), shape(1)], &output.shape),
+            Step::Bilinear { form, shifts } => {
+                let sums = self.bilinear(form, inputs, [shape(0), shape(1), &output.shape], layer)?;
+                let Some(bias) = inputs.get(2) else { return Ok(sums) };
+                // A bias of a convolution is one a channel.
+                let mut of_channels = vec![1; output.shape.len()];
+                let bias_shape = match form {
+                    Bilinear::MatMul { .. } => shape(2),
+                    _ => {
+                        of_channels[1] = output.shape[1];
+                        &of_channels
+                    }
+                };
+                let bias = self.broadcast(bias, bias_shape, &output.shape, each);
+                Ok(self.b.linear_rows(&[F61::place(shifts[0]), F61::place(shifts[1])], &[&sums, &bias]))
+            }
+            Step::Sum { axes } => {
+                let columns = self.columns(inputs[0], shape(0), axes);
+                let columns: Vec<_> = columns.iter().map(|column| &column[..]).collect();
+                Ok(self.b.linear_rows(&vec![F61::ONE; columns.len()], &columns))
+            }
+            Step::ReduceMaximum { axes } => {
+                let columns = self.columns(inputs[0], shape(0), axes);
+                self.largest(columns, layer)
+            }
+            Step::Maximum => {
+                let columns =
+                    (0..inputs.len()).map(|i| self.broadcast(inputs[i], shape(i), &output.shape, each));
+                let columns = columns.collect();
+                self.largest(columns, layer)
+            }
+            Step::MaxPool(window) => {
+                let wires = self.wires(inputs[0]);
+                let columns = form::windows(&wires, shape(0), window, &output.shape);
+                self.largest_of(&columns, layer)
+            }
+            Step::ArgMax { axis } => {
+                let columns = self.columns(inputs[0], shape(0), &[*axis]);
+                let rows =
+                    (0..columns[0].len()).map(|row| columns.iter().map(|column| column[row]).collect());
+                let rows: Vec<Vec<_>> = rows.collect();
+                let name = layer.to_string();
+                rows.iter().map(|row| place_of_largest(self.b, row, &name)).collect()
+            }
+        }
+    }
+
+    /// A tensor's wires; those of what is public are made.
+    fn wires(&mut self, tensor: &Tensor<B::Wire>) -> Vec<B::Wire> {
+        match tensor {
+            Tensor::Public(integers) => {
+                integers.iter().map(|integer| self.b.constant(element(*integer))).collect()
+            }
+            Tensor::Same(wires) | Tensor::Each(wires) => wires.clone(),
+        }
+    }
+
+    /// A tensor's wires, broadcast to the shape of an output, which differs between `each` input or not.
+    fn broadcast(
+        &mut self,
+        tensor: &Tensor<B::Wire>,
+        shape: &[usize],
+        output: &[usize],
+        each: bool,
+    ) -> Vec<B::Wire> {
+        let (wires, runs) = (self.wires(tensor), if each { self.count } else { 1 });
+        let (places, count) = (expand(shape, output), output.iter().product());
+        (0..runs)
+            .flat_map(|run| {
+                let wires = if tensor.is_each() { part(&wires, run, runs) } else { &wires };
+                places.apply(&[wires], count)
+            })
+            .collect()
+    }
+
+    /// The columns of what lies along axes: one for each of their places.
+    fn columns(&mut self, tensor: &Tensor<B::Wire>, shape: &[usize], axes: &[usize]) -> Vec<Vec<B::Wire>> {
+        let wires = self.wires(tensor);
+        let kept = (0..shape.len()).filter(|axis| !axes.contains(axis));
+        let order: Vec<usize> = axes.iter().copied().chain(kept).collect();
+        let (places, count) = (ordered(shape, &order), shape.iter().product::<usize>());
+        let width: usize = axes.iter().map(|&axis| shape[axis]).product();
+        let mut columns = vec![Vec::with_capacity(wires.len() / width); width];
+        for of_input in wires.chunks_exact(count) {
+            let moved = places.apply(&[of_input], count);
+            let rows = moved.chunks_exact(count / width);
+            columns.iter_mut().zip(rows).for_each(|(column, row)| column.extend_from_slice(row));
+        }
+        columns
+    }
+
+    /// Demands that integers have so many bits, in two's complement.
+    fn signed(&mut self, integers: &[B::Wire], bits: u32, name: &dyn Display) -> Result<()> {
+        signed(self.b, integers, bits, name)
+    }
+
+    /// Rounds sums, whose magnitudes are at most `bound`.
+    fn rounded(
+        &mut self,
+        sums: &[B::Wire],
+        (shift, bound): (u32, u64),
+        layer: &Layer<'_>,
+    ) -> Result<Vec<B::Wire>> {
+        // A key is shown to have its bits where it is looked up.
+        let is_key =
+            |reader: &Layer<'_>| matches!(reader.step, Step::Table(_)) && reader.inputs[0] == layer.output;
+        let are_keys = self.network.layers.iter().any(is_key);
+        let name = format!("{layer} fits {HELD_BITS} bits");
+        if shift == 0 {
+            if !are_keys {
+                self.signed(sums, HELD_BITS, &name)?;
+            }
+            return Ok(sums.to_vec());
+        }
+        let half = 1i64 << (shift - 1);
+        let rounded = self.b.hints(sums, sums.len(), move |sums| {
+            sums.iter().map(|sum| element((integer(*sum) + half) >> shift)).collect()
+        })?;
+        let longer = REMAINDER_BITS.saturating_sub(shift);
+        let is_exact = u128::from(bound) << longer < SUM_LIMIT.into();
+        let longer = if is_exact { longer } else { 0 };
+        let factors = [F61::place(longer), -F61::place(shift + longer)];
+        let remainders = self.b.linear_rows(&factors, &[sums, &rounded]);
+        self.signed(&remainders, shift + longer, &format_args!("the remainder of {layer}"))?;
+        if !are_keys {
+            self.signed(&rounded, HELD_BITS, &name)?;
+        }
+        Ok(rounded)
+    }
+
+    /// The products of two tensors, element by element.
+    fn multiplied(
+        &mut self,
+        inputs: &[&Tensor<B::Wire>],
+        shapes: [&[usize]; 2],
+        output: &[usize],
+    ) -> Result<Vec<B::Wire>> {
+        let each = inputs.iter().any(|input| input.is_each());
+        for side in [0, 1] {
+            let Tensor::Public(factors) = inputs[side] else { continue };
+            let wires = self.broadcast(inputs[1 - side], shapes[1 - side], output, each);
+            if let [factor] = factors[..] {
+                return Ok(self.b.linear_rows(&[element(factor)], &[&wires]));
+            }
+            let factors = expand(shapes[side], output).apply(&[factors], output.iter().product());
+            let factors = factors.iter().cycle().map(|factor| element(*factor));
+            return Ok(wires.iter().zip(factors).map(|(wire, factor)| self.b.scale(*wire, factor)).collect());
+        }
+        let [x, y] = [0, 1].map(|side| self.broadcast(inputs[side], shapes[side], output, each));
+        let mut products = Vec::with_capacity(x.len());
+        for (x, y) in x.chunks(TOGETHER).zip(y.chunks(TOGETHER)) {
+            let (x, y) = (self.b.vector(x), self.b.vector(y));
+            let product = self.b.product(&x, &y)?;
+            products.extend(self.b.commit(&product)?);
+        }
+        Ok(products)
+    }
+
+    /// The sums of products of a form, which are hinted and asserted; few that are linear are computed.
+    fn bilinear(
+        &mut self,
+        form: &Bilinear,
+        inputs: &[&Tensor<B::Wire>],
+        [first, second, output]: [&[usize]; 3],
+        layer: &Layer<'_>,
+    ) -> Result<Vec<B::Wire>> {
+        let [xs, ws] = [0, 1].map(|side| self.wires(inputs[side]));
+        // Inputs that share weights are so many rows, or images, more.
+        let (runs, together) = match (inputs[0].is_each(), inputs[1].is_each()) {
+            (true, false) => (1, self.count),
+            (false, false) => (1, 1),
+            (_, true) => (self.count, 1),
+        };
+        let of = Sums::new(form, [first, second], output, together);
+        let mut sums = Vec::new();
+        for run in 0..runs {
+            let of_run = [(&xs, inputs[0]), (&ws, inputs[1])];
+            let [xs, ws] =
+                of_run.map(
+                    |(wires, input)| {
+                        if input.is_each() && runs > 1 { part(wires, run, runs) } else { &wires[..] }
+                    },
+                );
+            let lists = [of.list(0, xs), of.list(1, ws)];
+            let [products, _] = of.form.products();
+            if let Tensor::Public(factors) = inputs[1]
+                && products <= 2 * (lists[0].len() + lists[1].len()) as u64
+            {
+                sums.extend(self.by_terms(&of, &lists[0], &of.list(1, factors))?);
+                continue;
+            }
+            let [first, second] = &lists;
+            let both = [&first[..], second].concat();
+            let result = self.b.hints(&both, of.form.lengths()[2], of.hint())?;
+            self.b.assert_bilinear(
+                &of.form,
+                [first, second, &result],
+                format_args!("the sums of {layer}"),
+            )?;
+            sums.extend(result);
+        }
+        Ok(sums)
+    }
+
+    /// The sums of products with public factors, term by term.
+    fn by_terms(&mut self, of: &Sums, wires: &[B::Wire], factors: &[i64]) -> Result<Vec<B::Wire>> {
+        let mut sums = Vec::with_capacity(of.form.lengths()[2]);
+        let (mut terms, mut by) = (Vec::new(), Vec::new());
+        of.form.entries(|_, products| {
+            terms.clear();
+            by.clear();
+            terms.extend(products.iter().map(|(i, _)| wires[*i]));
+            by.extend(products.iter().map(|(_, j)| element(factors[*j])));
+            sums.push(self.b.linear(&by, &terms));
+            Ok(())
+        })?;
+        Ok(sums)
+    }
+
+    fn largest(&mut self, columns: Vec<Vec<B::Wire>>, layer: &Layer<'_>) -> Result<Vec<B::Wire>> {
+        let columns: Vec<_> =
+            columns.into_iter().map(|column| column.into_iter().map(Some).collect()).collect();
+        self.largest_of(&columns, layer)
+    }
+
+    fn largest_of(&mut self, columns: &[Vec<Option<B::Wire>>], layer: &Layer<'_>) -> Result<Vec<B::Wire>> {
+        let name = format!("the maxima of {layer}");
+        let largest = maxima(self.b, columns, &name)?;
+        Ok(largest.into_iter().map(|wire| wire.expect("a window meets something")).collect())
+    }
+}
+
+/// Part number `run` of `runs` of equal lengths.
+fn part<T>(of: &[T], run: usize, runs: usize) -> &[T] {
+    let length = of.len() / runs;
+    &of[run * length..][..length]
+}
+
+/// Demands that integers have so many bits, in two's complement.
+pub(super) fn signed<B: Tables<F = F61>>(
+    b: &mut B,
+    integers: &[B::Wire],
+    bits: u32,
+    name: &dyn Display,
+) -> Result<()> {
+    let half = b.constant(F61::place(bits - 1));
+    let above: Vec<_> = integers.iter().map(|integer| b.add(*integer, half)).collect();
+    b.assert_within(&above, bits, name)
+}
+
+/// The place of the largest of a row, the first of several.
+pub(super) fn place_of_largest<B: Polynomials<F = F61> + Tables>(
+    b: &mut B,
+    row: &[B::Wire],
+    name: &dyn Display,
+) -> Result<B::Wire> {
+    Fixed::new::<F61>(HELD_BITS, 0)?.argmax(b, row, name)
+}
