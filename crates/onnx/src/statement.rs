@@ -28,7 +28,7 @@ use crate::graph::Options;
 use crate::network::{Kind, Network};
 use layers::Layers;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use volery_channel::error::{Error, Result};
 #[cfg(doc)]
 use volery_circuit::Polynomials;
@@ -71,8 +71,20 @@ impl Statement {
         let path = path.as_ref();
         let name = path.display().to_string();
         let file = fs::read(path).map_err(|why| Error::invalid(format!("{name} cannot be read: {why}")))?;
+        Self::from_bytes((&name, file), path.parent().map(Path::to_path_buf), options)
+    }
+
+    /// The network of a file that is called `name`, and was read; values that lie beside it are in `folder`.
+    ///
+    /// # Errors
+    /// As for [`Statement::open`].
+    pub fn from_bytes(
+        (name, file): (&str, Vec<u8>),
+        folder: Option<PathBuf>,
+        options: Option<&str>,
+    ) -> Result<Self> {
         let (others, count) = match options {
-            Some(options) => Repeat::take(&name, options)?,
+            Some(options) => Repeat::take(name, options)?,
             None => (String::new(), Repeat::of(1)),
         };
         let apart = match &others[..] {
@@ -85,7 +97,6 @@ impl Statement {
                 )));
             }
         };
-        let folder = path.parent().map(Path::to_path_buf);
         let options = Options { folder, ..Options::default() };
         Self::of(file, options, (count.instances as usize, apart)).map_err(|why| match why {
             Error::Invalid(why) => Error::invalid(format!("{name}: {why}")),

@@ -39,6 +39,11 @@ impl<'w, F: Field> Faulty<'w, F> {
         Self { errors, ..Self::with_pattern(witness, 0, 0) }
     }
 
+    /// Whether all errors were made that were given.
+    pub fn erred(&self) -> bool {
+        self.errors.is_empty()
+    }
+
     fn error(&mut self) -> F {
         if let Some(error) = self.errors.pop() {
             return error;

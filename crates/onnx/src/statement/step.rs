@@ -323,7 +323,10 @@ impl<B: Polynomials<F = F61> + Tables> Computing<'_, '_, B> {
     fn largest_of(&mut self, columns: &[Vec<Option<B::Wire>>], layer: &Layer<'_>) -> Result<Vec<B::Wire>> {
         let name = format!("the maxima of {layer}");
         let largest = maxima(self.b, columns, &name)?;
-        Ok(largest.into_iter().map(|wire| wire.expect("a window meets something")).collect())
+        let largest: Vec<_> =
+            largest.into_iter().map(|wire| wire.expect("a window meets something")).collect();
+        // That of one alone is a wire of the input: so all are copied.
+        Ok(self.b.linear_rows(&[F61::ONE], &[&largest]))
     }
 }
 

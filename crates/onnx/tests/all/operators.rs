@@ -1,5 +1,6 @@
 //! Operators beside loops as ONNX defines them, on what the fixtures do not have: a network of one node each.
 
+use crate::statement::Case;
 use crate::writer::{Bytes, Net, integer, integers};
 use std::collections::HashMap;
 use volery_onnx::{Network, Options};
@@ -43,6 +44,7 @@ fn made(
             }
         })
         .unwrap();
+    Case::new(file.clone(), &inputs, "weights=private", 1).holds().unwrap();
     found.unwrap()
 }
 

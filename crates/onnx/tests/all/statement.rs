@@ -1,14 +1,16 @@
 //! Networks as statements, in the clear: what they assert is what a run computes, and nothing else.
 
 use crate::fixtures::{folder, inputs_of};
+use crate::writer::{INT16, Net, integer, tensor};
+use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
 use volery_channel::error::{Error, Result};
 use volery_circuit::port::{PublicValues, sequences};
 use volery_circuit::stream::{Recorder, Source, Streamed};
+use volery_circuit::testing::Faulty;
 use volery_circuit::{Circuit as _, Clear, Elements, StatementFile as _};
 use volery_onnx::{Network, Options, Statement};
-use volery_primitives::F61;
+use volery_primitives::{F61, Field as _};
 
 /// A statement with values for some of its ports.
 struct Stated<'s> {
@@ -25,7 +27,7 @@ impl Source<F61> for Stated<'_> {
 }
 
 /// A network of a file with an input, and what it makes of it.
-struct Case {
+pub(crate) struct Case {
     statement: Statement,
     input: Vec<i64>,
     weights: Vec<i64>,
@@ -41,17 +43,20 @@ fn elements(integers: &[i64]) -> Elements<F61> {
 }
 
 impl Case {
-    /// The network of the file at `path`, with the inputs of a fixture, as often as `options` say.
-    fn new(path: &Path, options: &str, count: usize) -> Self {
-        let statement = Statement::open(path, Some(options)).unwrap();
-        let file = fs::read(path).unwrap();
+    /// A network, with the inputs of a fixture, as often as `options` say.
+    pub(crate) fn new(
+        file: Vec<u8>,
+        inputs: &HashMap<String, Vec<i64>>,
+        options: &str,
+        count: usize,
+    ) -> Self {
+        let statement = Statement::from_bytes(("net", file.clone()), None, Some(options)).unwrap();
         let network = Network::open(&file, &Options::default()).unwrap();
-        let inputs = inputs_of(&network, &path.with_extension("").with_extension("values"));
         let (mut input, mut outputs) = (Vec::new(), vec![Vec::new(); network.outputs.len()]);
         for name in network.inputs.iter().map(|&input| network.tensors[input].name) {
             (0..count).for_each(|_| input.extend(&inputs[name]));
         }
-        for (output, values) in outputs.iter_mut().zip(network.run(&inputs, &mut |_, _| {}).unwrap()) {
+        for (output, values) in outputs.iter_mut().zip(network.run(inputs, &mut |_, _| {}).unwrap()) {
             (0..count).for_each(|_| output.extend(values.iter()));
         }
         let apart = options.contains("weights=private");
@@ -59,16 +64,21 @@ impl Case {
         Self { statement, input, weights, outputs }
     }
 
-    /// Whether the statement holds in the clear, of outputs that are public.
-    fn holds(&self) -> Result<()> {
-        let public = self.outputs.iter().map(|output| Some(elements(output)));
-        let mut outputs: Vec<_> = public.collect();
+    fn stated(&self) -> Stated<'_> {
+        let mut outputs: Vec<_> = self.outputs.iter().map(|output| Some(elements(output))).collect();
         outputs.resize_with(self.statement.outputs().len(), || None);
-        let inputs = vec![None; self.statement.inputs().len()];
-        let stated = Stated { statement: &self.statement, inputs, outputs };
-        let witness = elements(&[&self.input[..], &self.weights].concat());
+        Stated { statement: &self.statement, inputs: vec![None; self.statement.inputs().len()], outputs }
+    }
+
+    fn witness(&self) -> Elements<F61> {
+        elements(&[&self.input[..], &self.weights].concat())
+    }
+
+    /// Runs the statement in the clear, of outputs that are public.
+    pub(crate) fn holds(&self) -> Result<()> {
+        let witness = self.witness();
         let mut clear = Clear::new(witness.iter());
-        Streamed(&stated).run(&mut clear)?;
+        Streamed(&self.stated()).run(&mut clear)?;
         clear.finish()
     }
 }
@@ -76,14 +86,64 @@ impl Case {
 #[test]
 fn fixtures_hold_as_statements() {
     for name in ["attention", "convolution", "dense", "series"] {
-        let path = folder().join(format!("{name}.q.onnx"));
+        let [file, values] = ["q.onnx", "values"].map(|ending| folder().join(format!("{name}.{ending}")));
+        let file = fs::read(file).unwrap();
+        let inputs = inputs_of(&Network::open(&file, &Options::default()).unwrap(), &values);
         for (options, count) in [("", 1), ("weights=private", 1), ("weights=private&count=3", 3)] {
-            let mut case = Case::new(&path, options, count);
+            let mut case = Case::new(file.clone(), &inputs, options, count);
             case.holds().unwrap_or_else(|why| panic!("{name}?{options}: {why}"));
             let last = case.outputs[0].len() - 1;
             case.outputs[0][last] += 1;
             let why = case.holds().unwrap_err();
             assert!(matches!(why, Error::Unsatisfied(_)), "{name}?{options}: {why}");
+        }
+    }
+}
+
+/// A network with a layer of each kind that a prover has something to choose for, none of which hides another behind a
+/// rounding.
+fn small() -> (Vec<u8>, HashMap<String, Vec<i64>>) {
+    let mut net = Net::new();
+    net.input("in", &[1, 2]);
+    net.round("in", "x", 0);
+    net.weight("w", &[2, 2], &[300, -70, 9, 512], 0, false);
+    net.node("MatMul", "x w", "sums", &[]);
+    net.round("sums", "h", -10);
+    let rows: Vec<u8> = (-128..128i16).flat_map(|key| (key.max(0) / 2).to_le_bytes()).collect();
+    net.field(5, tensor("volery.table/Half", INT16, &[256], &rows));
+    net.node_of("volery.table", "Half", "h", "looked", &[]);
+    net.round("looked", "y", 0);
+    net.node("Mul", "y x", "product", &[]);
+    net.node("Add", "product x", "sum", &[]);
+    net.round("sum", "out", 0);
+    net.node("ReduceMax", "out axes", "largest", &[integer("keepdims", 1)]);
+    net.constant("axes", &[1], &[1]);
+    net.output("out");
+    net.output("largest");
+    (net.file(), HashMap::from([("in".to_string(), vec![90, 201])]))
+}
+
+/// Wherever a prover's hint or product is too large by one, or by as much as leaves another remainder in its range,
+/// nothing holds any more.
+#[test]
+fn no_prover_may_choose_another_value() {
+    let (file, inputs) = small();
+    let case = Case::new(file, &inputs, "weights=private", 1);
+    case.holds().unwrap();
+    let (stated, witness) = (case.stated(), case.witness());
+    // 2^45 times 2^16 is one: a quotient that is larger by so much has a remainder that is smaller by one.
+    for error in [F61::ONE, F61::new(1 << 45), -F61::new(1 << 45)] {
+        for values in 0.. {
+            let mut errors = vec![F61::ZERO; values];
+            errors.push(error);
+            let mut faulty = Faulty::with_errors(witness.iter(), &errors);
+            let ran = Streamed(&stated).run(&mut faulty);
+            if !faulty.erred() {
+                ran.unwrap();
+                assert!(values > 100, "{values} values");
+                break;
+            }
+            assert!(matches!(ran, Err(Error::Unsatisfied(_))), "{error:?} to value {values}");
         }
     }
 }
