@@ -517,6 +517,16 @@ impl<M: Commitments> Backend for Verifier<'_, M> {
     fn hint(&mut self, _: &[M::E], _: impl Fn(&[M::F]) -> M::F + Send + Sync + 'static) -> Result<M::E> {
         self.commit_to()
     }
+    fn hints(
+        &mut self,
+        _: &[M::E],
+        count: usize,
+        _: impl Fn(&[M::F]) -> Vec<M::F> + Send + Sync + 'static,
+    ) -> Result<Vec<M::E>> {
+        let mut wires = vec![M::E::ZERO; count];
+        self.witnesses(&mut wires)?;
+        Ok(wires)
+    }
     fn linear(&mut self, factors: &[M::F], wires: &[M::E]) -> M::E {
         self.gates.add += wires.len().saturating_sub(1) as u64;
         M::linear_keys(self.arch, factors, wires)

@@ -138,8 +138,8 @@ impl Window {
     }
 }
 
-/// What each tap of a window meets of planes over space: a column for each tap, with an entry for each place of the
-/// output, `None` in padding.
+/// The elements that each tap of a window meets in planes over space: a column for each tap, with an entry for each
+/// place of the output, `None` in padding.
 pub(super) fn windows<T: Copy>(
     source: &[T],
     shape: &[usize],

@@ -33,11 +33,12 @@ impl<W: Copy> Wires<W> for Made<W> {
 
 /// Weights that are an input.
 struct Apart<W> {
-    /// Those that are still to be read, in the order of the input.
+    /// The weights that are still to be read, in the order of the input.
     left: std::vec::IntoIter<Weight>,
     /// The elements that were read.
     taken: u64,
-    /// Those that were read, by their tensors in the graph, with the number of tensors that they are still to become.
+    /// The weights that were read, by their tensors in the graph: with their owner, and the number of tensors that they
+    /// are still to become.
     read: HashMap<usize, (Tensor<W>, usize, usize)>,
 }
 

@@ -34,7 +34,7 @@ impl<W> Tensor<W> {
     }
 }
 
-/// What a layer is computed by.
+/// The backend with all that a layer is computed by.
 pub(super) struct Computing<'c, 'f, B: Tables> {
     pub(super) b: &'c mut B,
     pub(super) network: &'c Network<'f>,
