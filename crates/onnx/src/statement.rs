@@ -118,10 +118,11 @@ impl Statement {
             inputs.push(Port::new(WEIGHTS, weights as u64));
         }
         let held = |output: usize| network.tensors[output].kind == Kind::Held;
-        let mut outputs: Vec<_> = network
-            .outputs
-            .iter()
-            .map(|&output| port(network.tensors[output].name, network.tensors[output].count()))
+        // Called as in the graph, and not as what was rounded for it.
+        let named = network.graph.outputs.iter().map(|&output| network.graph.tensors[output].name);
+        let mut outputs: Vec<_> = named
+            .zip(&network.outputs)
+            .map(|(name, &output)| port(name, network.tensors[output].count()))
             .collect();
         if let &[output] = &network.outputs[..]
             && held(output)
