@@ -25,14 +25,14 @@ mod step;
 mod values;
 
 use crate::graph::Options;
-use crate::network::{Kind, Network};
+use crate::network::{HELD_BITS, Kind, Network, Quantity};
 use layers::Layers;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, iter};
 use volery_channel::error::{Error, Result};
 #[cfg(doc)]
 use volery_circuit::Polynomials;
-use volery_circuit::port::{PublicValues, Repeat};
+use volery_circuit::port::{FixedPoint, PublicValues, Repeat};
 use volery_circuit::stream::Recorder;
 use volery_circuit::{Port, StatementFile};
 use volery_primitives::F61;
@@ -108,14 +108,17 @@ impl Statement {
     fn of(file: Vec<u8>, options: Options, (count, apart): (usize, bool)) -> Result<Self> {
         let network = Network::open(&file, &options)?;
         let port = |name: &str, width: usize| Port::new(name, (width * count) as u64);
-        let mut inputs: Vec<_> = network
-            .inputs
-            .iter()
-            .map(|&input| port(network.tensors[input].name, network.tensors[input].count()))
-            .collect();
+        let input = |&input: &usize| {
+            let Quantity { name, shape, exponent, .. } = &network.tensors[input];
+            // Values may be written as the real numbers that they stand for.
+            let shape = iter::once(count).filter(|count| *count > 1).chain(shape.iter().copied()).collect();
+            let fixed_point = Some(FixedPoint { exponent: *exponent, bits: HELD_BITS, shape });
+            Port { fixed_point, ..port(name, network.tensors[input].count()) }
+        };
+        let mut inputs: Vec<_> = network.inputs.iter().map(input).collect();
+        let apart = apart || network.lacks_weights();
         if apart {
-            let weights: usize = values::weights(&network).iter().map(|weight| weight.count).sum();
-            inputs.push(Port::new(WEIGHTS, weights as u64));
+            inputs.push(Port::new(WEIGHTS, network.weight_count() as u64));
         }
         let held = |output: usize| network.tensors[output].kind == Kind::Held;
         // Called as in the graph, and not as what was rounded for it.
@@ -133,7 +136,14 @@ impl Statement {
             ));
         }
         let mut hasher = blake3::Hasher::new_derive_key("volery network v1");
-        hasher.update(&file).update(&[u8::from(apart)]).update(&(count as u64).to_le_bytes());
+        hasher.update(&network.identity()).update(&(count as u64).to_le_bytes());
+        if !apart {
+            // Weights that are public are of the statement.
+            for weight in network.weight_values()?.iter() {
+                hasher.update(&weight.to_le_bytes());
+            }
+        }
+        hasher.update(&[u8::from(apart)]);
         let identity = hasher.finalize().as_bytes().to_vec();
         Ok(Self { options, count, apart, identity, inputs, outputs, file })
     }

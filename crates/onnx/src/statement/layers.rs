@@ -1,10 +1,10 @@
 //! A network layer by layer: which tensors are there, and whose wires they are.
 
 use super::step::{Computing, Tensor, place_of_largest, signed};
-use super::values::{Weight, beyond, element, integer, weights};
-use crate::network::{HELD_BITS, Kind, Layer, Network, Step};
+use super::values::{beyond, element, integer};
+use crate::network::{HELD_BITS, Kind, Layer, Network, Step, Weight};
 use std::collections::HashMap;
-use std::iter;
+use std::{iter, slice};
 use volery_channel::error::{Error, Result};
 use volery_circuit::port::PublicValues;
 use volery_circuit::{Polynomials, Rows, Sequence, Tables, Wires};
@@ -32,11 +32,9 @@ impl<W: Copy> Wires<W> for Made<W> {
 }
 
 /// Weights that are an input.
-struct Apart<W> {
+struct Apart<'l, 'f, W> {
     /// The weights that are still to be read, in the order of the input.
-    left: std::vec::IntoIter<Weight>,
-    /// The elements that were read.
-    taken: u64,
+    left: slice::Iter<'l, Weight<'f>>,
     /// The weights that were read, by their tensors in the graph: with their owner, and the number of tensors that they
     /// are still to become.
     read: HashMap<usize, (Tensor<W>, usize, usize)>,
@@ -53,7 +51,7 @@ pub(super) struct Layers<'l, 'f, B: Tables> {
     left: Vec<usize>,
     owners: Vec<Owner<B::Wire>>,
     tables: Vec<B::Table>,
-    weights: Option<Apart<B::Wire>>,
+    weights: Option<Apart<'l, 'f, B::Wire>>,
 }
 
 impl<'l, 'f, B: Polynomials<F = F61> + Tables> Layers<'l, 'f, B> {
@@ -68,8 +66,7 @@ impl<'l, 'f, B: Polynomials<F = F61> + Tables> Layers<'l, 'f, B> {
         for &read in network.layers.iter().flat_map(|layer| &layer.inputs).chain(&network.outputs) {
             left[read] += 1;
         }
-        let weights =
-            apart.then(|| Apart { left: weights(network).into_iter(), taken: 0, read: HashMap::new() });
+        let weights = apart.then(|| Apart { left: network.weights().iter(), read: HashMap::new() });
         let held = iter::repeat_with(|| None).take(network.tensors.len()).collect();
         let (owners, tables) = (Vec::new(), tables(b, network)?);
         let mut layers = Self { b, network, count, held, left, owners, tables, weights };
@@ -125,19 +122,25 @@ impl<'l, 'f, B: Polynomials<F = F61> + Tables> Layers<'l, 'f, B> {
 
     /// Reads the next weight, if there is one.
     fn next_weight(&mut self, public: Option<&dyn Sequence<F61>>) -> Result<bool> {
-        let next = self.weights.as_mut().and_then(|weights| Some((weights.left.next()?, weights.taken)));
-        let Some((Weight { origin, count, bits, tensors }, first)) = next else { return Ok(false) };
-        let what = format!("weight {:?}", self.network.graph.tensors[origin].name);
-        let (tensor, owner) = match self.read((&what, bits), (first, count), public)? {
-            Read::Public(integers) => (Tensor::Public(integers), usize::MAX),
-            Read::Wires(wires) => {
-                self.owners.push(Owner { wires: wires.clone(), tensors });
-                (Tensor::Same(wires), self.owners.len() - 1)
-            }
+        let Some(weight) = self.weights.as_mut().and_then(|weights| weights.left.next()) else {
+            return Ok(false);
         };
+        // A constant that was moved is made by a layer.
+        let is_made = |place| self.network.layers.iter().any(|layer| layer.output == place);
+        let tensors = self.network.tensors.iter().enumerate();
+        let tensors = tensors.filter(|(_, tensor)| tensor.origin == Some(weight.origin));
+        let tensors = tensors.filter(|(place, _)| !is_made(*place)).count();
+        let what = format!("weight {:?}", weight.name);
+        let (tensor, owner) =
+            match self.read((&what, weight.bits), (weight.at as u64, weight.count), public)? {
+                Read::Public(integers) => (Tensor::Public(integers), usize::MAX),
+                Read::Wires(wires) => {
+                    self.owners.push(Owner { wires: wires.clone(), tensors });
+                    (Tensor::Same(wires), self.owners.len() - 1)
+                }
+            };
         let weights = self.weights.as_mut().expect("weights apart");
-        weights.taken += count as u64;
-        weights.read.insert(origin, (tensor, owner, tensors));
+        weights.read.insert(weight.origin, (tensor, owner, tensors));
         Ok(true)
     }
 

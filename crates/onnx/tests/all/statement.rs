@@ -60,7 +60,11 @@ impl Case {
             (0..count).for_each(|_| output.extend(values.iter()));
         }
         let apart = options.contains("weights=private");
-        let weights = if apart { network.weights().unwrap().to_vec() } else { Vec::new() };
+        let weights = if apart {
+            network.weight_values().unwrap().iter().map(|&weight| weight.into()).collect()
+        } else {
+            Vec::new()
+        };
         Self { statement, input, weights, outputs }
     }
 
