@@ -45,6 +45,6 @@ pub use network::{
 pub use operator::{Axis, Operator, Places, Reduction, Window};
 pub use run::{Integers, Watch};
 pub use split::Split;
-pub use statement::{CLASS, Statement, WEIGHTS};
+pub use statement::{CLASS, Statement, WEIGHTS, integer};
 pub use stored::{Element, MOST_ELEMENTS, Stored};
 pub use tensor::{Constant, Tensor};

@@ -26,15 +26,14 @@ mod values;
 
 use crate::graph::Options;
 use crate::network::{HELD_BITS, Kind, Network, Quantity};
-use layers::Layers;
+use layers::{Layers, Weights};
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
+pub use values::integer;
 use volery_channel::error::{Error, Result};
-#[cfg(doc)]
-use volery_circuit::Polynomials;
 use volery_circuit::port::{FixedPoint, PublicValues, Repeat};
 use volery_circuit::stream::Recorder;
-use volery_circuit::{Port, StatementFile};
+use volery_circuit::{Polynomials, Port, StatementFile, Tables};
 use volery_primitives::F61;
 
 /// The version of the gates.
@@ -56,6 +55,8 @@ pub struct Statement {
     /// Whether the weights are an input, and not those of the file.
     apart: bool,
     identity: Vec<u8>,
+    /// The identity of the graph, and the numbers and bits of its weights.
+    graph: ([u8; 32], Vec<(usize, u32)>),
     inputs: Vec<Port>,
     outputs: Vec<Port>,
 }
@@ -72,6 +73,47 @@ impl Statement {
         let name = path.display().to_string();
         let file = fs::read(path).map_err(|why| Error::invalid(format!("{name} cannot be read: {why}")))?;
         Self::from_bytes((&name, file), path.parent().map(Path::to_path_buf), options)
+    }
+
+    /// The network of [`Statement::open`] with weights that are an input: for who shows what they are.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_apart(path: impl AsRef<Path>, options: Option<&str>) -> Result<Self> {
+        let mut this = Self::open(path, options)?;
+        if !this.apart {
+            this = Self::of(this.file, this.options, (this.count, true))?;
+        }
+        Ok(this)
+    }
+
+    /// The identity of the network, whatever its weights and the number of inputs.
+    pub fn graph_identity(&self) -> [u8; 32] {
+        self.graph.0
+    }
+
+    /// The number of entries of each weight, in the order of the input [`WEIGHTS`], and the bits of each.
+    pub fn weight_bits(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        self.graph.1.iter().copied()
+    }
+
+    /// Pushes the gates with weights on wires, which are known to have their bits, in the place of the input
+    /// [`WEIGHTS`].
+    ///
+    /// # Errors
+    /// As for [`StatementFile::record`].
+    ///
+    /// # Panics
+    /// Where they are another number.
+    pub fn push_with<B: Polynomials<F = F61> + Tables>(
+        &self,
+        b: &mut B,
+        weights: Vec<B::Wire>,
+        values: PublicValues<'_, F61>,
+    ) -> Result<()> {
+        let network = self.network()?;
+        assert_eq!(weights.len(), network.weight_count(), "a wire for each weight");
+        Layers::push(b, &network, (self.count, Weights::Wires(weights)), values)
     }
 
     /// The network of a file that is called `name`, and was read; values that lie beside it are in `folder`.
@@ -145,7 +187,9 @@ impl Statement {
         }
         hasher.update(&[u8::from(apart)]);
         let identity = hasher.finalize().as_bytes().to_vec();
-        Ok(Self { options, count, apart, identity, inputs, outputs, file })
+        let weights = network.weights().iter().map(|weight| (weight.count, weight.bits)).collect();
+        let graph = (network.identity(), weights);
+        Ok(Self { options, count, apart, identity, graph, inputs, outputs, file })
     }
 
     fn network(&self) -> Result<Network<'_>> {
@@ -171,6 +215,7 @@ impl StatementFile<F61> for Statement {
     }
     fn record(&self, b: &mut Recorder<'_, F61>, values: PublicValues<'_, F61>) -> Result<()> {
         let network = self.network()?;
-        Layers::push(b, &network, (self.count, self.apart), values)
+        let weights = if self.apart { Weights::Input } else { Weights::OfFile };
+        Layers::push(b, &network, (self.count, weights), values)
     }
 }

@@ -12,4 +12,4 @@ pub use statement::snippets;
 pub use statement::{
     AnyOf, FieldRelation, Format, Given, Part, Program, Relation, Split, SplitStatement, Statement, field_of,
 };
-pub use statement::{OfTwo, StatedOfTwo, WITH_BITS};
+pub use statement::{OfTwo, StatedOfTwo};

@@ -33,7 +33,7 @@ mod tests;
 mod vacuous;
 
 pub use clauses::AnyOf;
-pub use field::{FieldRelation, OfTwo, StatedOfTwo, WITH_BITS};
+pub use field::{FieldRelation, OfTwo, StatedOfTwo};
 pub use relation::Relation;
 pub use split::{Part, Split, SplitStatement};
 pub use volery_formats::Format;

@@ -42,7 +42,6 @@ const OVER_F61: &[Pinned] = &[
     ("range-sum?count=2&bits=5", 1, "7c9f4d285e014ac312089f327fe607d6"),
     ("factors", 1, "bc4b31c6d10559565c0935c12567d2f1"),
     ("linear?rows=2&columns=3", 1, "4372e692b89b95944f249d961e869d20"),
-    ("mlp?inputs=2&hidden=3&outputs=2", 1, "a5a410fbca1fae57d0180d09b1d043a9"),
     ("inner-product?length=3", 1, "7fa0de0cd024e1534d75c2cfe62bd87e"),
     ("matmul?rows=2&inner=3&columns=2", 1, "7511f5ff75702c294831d800769fb541"),
     ("matmul?rows=2&inner=3&columns=2&random=0", 1, "60216f34712af02a36e410c5d9b2f8fe"),
@@ -57,7 +56,6 @@ const OVER_GOLDILOCKS: &[Pinned] = &[
     ("range-sum?count=2&bits=5", 1, "52afead689d7378e8d953da2b52c20bd"),
     ("factors", 1, "eeacf47622fd8c6b2c6671bc8b2f9116"),
     ("linear?rows=2&columns=3", 1, "0f7daac2e5a6701e06a3932d968ba188"),
-    ("mlp?inputs=2&hidden=3&outputs=2", 1, "993ef908be7b6b20e7131f36827a03fc"),
     ("inner-product?length=3", 1, "f895e319dfb9acd23eb91e8150913f84"),
     ("matmul?rows=2&inner=3&columns=2", 1, "e94f77ec86cd5ab77a8134630da48435"),
     ("matmul?rows=2&inner=3&columns=2&random=0", 1, "61d3b9214ec015ab4f216a55c66f1107"),
@@ -72,7 +70,6 @@ const OVER_Q32: &[Pinned] = &[
     ("range-sum?count=2&bits=5", 1, "7f5a8675665f068f95444e64d8ee91e2"),
     ("factors", 1, "0fa110667b3409a5aeb1f5aa2874b6b3"),
     ("linear?rows=2&columns=3", 1, "e112d026ab4926bde6f6083c177127dc"),
-    ("mlp?inputs=2&hidden=3&outputs=2&bits=8&fraction=3", 1, "3fe3cee8307d57cc137fa9b51f82db52"),
     ("inner-product?length=3", 1, "f466a76c70b07570fa438a9da869b0e0"),
     ("matmul?rows=2&inner=3&columns=2", 1, "72de446cc63edb3ce38f0aa382e4cbef"),
     ("matmul?rows=2&inner=3&columns=2&random=0", 1, "5dc8c208445c99ce6fbde7a708c55e6f"),
@@ -97,7 +94,6 @@ const OVER_BN254: &[Pinned] = &[
     ("factors", 1, "3a02c1b41282483192616e211a87ee72"),
     ("linear?rows=2&columns=3", 1, "9011c1fbfd7c11d699c47f322c888760"),
     ("poseidon-preimage?length=2", 1, "62c8b54633b5d4f136b74c8b4c2c7c17"),
-    ("mlp?inputs=2&hidden=3&outputs=2", 1, "3a7749428e844c978789538518f8d89d"),
     ("inner-product?length=3", 1, "710296f895dc47515feef78e295bc9d5"),
     ("matmul?rows=2&inner=3&columns=2", 1, "0f05429db71eb146913fc7a5c64675c2"),
     ("matmul?rows=2&inner=3&columns=2&random=0", 1, "0a2f27cfa889ff6da376c50fd50cfdb5"),
@@ -243,11 +239,6 @@ fn what_holds_over_one_field_holds_over_others() {
         let public: Given = &[("matrix", "1,2,3,4,5,6"), ("t", "-2,-2")];
         check::<F>("sis?columns=3&bound=1", public, &[("s", "1,0,-1")]).unwrap();
         assert!(check::<F>("sis?columns=3&bound=1", public, &[("s", "1,0,1")]).is_err());
-        // One layer, whose sums are 8 and 4.
-        let mlp = "mlp?inputs=2&hidden=2&outputs=2&layers=0&bits=8&fraction=1";
-        let model = ("weights", "3,1,1,1,0,0");
-        check::<F>(mlp, &[("class", "0")], &[("x", "2,2"), model]).unwrap();
-        assert!(check::<F>(mlp, &[("class", "1")], &[("x", "2,2"), model]).is_err());
     }
     over::<F61>();
     over::<F65537>();

@@ -51,9 +51,8 @@ builtin:merkle-membership, builtin:price-discrimination and
 builtin:blind-certificate; over any other
 builtin:power?exponent=5, builtin:polynomial?degree=3,
 builtin:linear?rows=2&columns=3 and, where it is a prime field,
-builtin:range-sum?count=4&bits=32, builtin:factors,
-builtin:sis?rows=2&columns=8&bound=1 and builtin:mlp, a perceptron with
-?inputs=784&hidden=128&outputs=10. What each states is told by
+builtin:range-sum?count=4&bits=32, builtin:factors and
+builtin:sis?rows=2&columns=8&bound=1. What each states is told by
 `volery circuit list`, and inputs and outputs are listed by
 `volery circuit info RELATION`.
 

@@ -283,12 +283,6 @@ fn products_and_short_solutions_are_checked() {
         ),
         ("f2", "matmul?rows=1&columns=1", &["a=0b11", "c=0b1", "b=0b10", "b=0b11"], "c[0][0]"),
         ("f256", "inner-product?length=2", &["x=1,0", "z=3", "y=3,4", "y=4,3"], "z"),
-        (
-            "f61",
-            "mlp?inputs=2&outputs=2&layers=0&fraction=0",
-            &["class=1", "x=3,-1", "weights=1,0,0,1,0,5", "weights=1,0,0,1,0,4"],
-            "class[0]",
-        ),
     ];
     for (field, relation, values, wrong) in cases {
         let relation = format!("builtin:{relation}");

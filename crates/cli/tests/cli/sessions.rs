@@ -3,6 +3,7 @@
 use crate::kit::{ABC, KEYS, PREIMAGE, Running, assert_keys, preimage, session, start_listening, volery};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use volery_onnx::Network;
 
 #[test]
 fn either_role_may_listen() {
@@ -111,11 +112,10 @@ fn demo_tells_its_story() {
 /// Two processes, over fields and with values of every kind.
 #[test]
 fn polynomials_are_proved_between_processes() {
-    let cases: [(&str, &str, &[&str], &[&str]); 5] = [
+    let cases: [(&str, &str, &[&str], &[&str]); 4] = [
         ("f61", "inner-product?length=3", &["z=32"], &["x=1,2,3", "y=4,5,6"]),
         ("f2", "inner-product?length=4", &["z=0b1"], &["x=0b1100", "y=0b0101"]),
         ("goldilocksx2", "matmul?rows=2&inner=2&columns=2", &["c=19,22,43,50"], &["a=1,2,3,4", "b=5,6,7,8"]),
-        ("f61", "mlp?inputs=1&hidden=2&outputs=2", &["class=1"], &["x=5", "weights=9,-9,1,1,1,2,3,4,5,6"]),
         ("q32", "sis?rows=1&columns=4&bound=1", &["matrix=5,6,7,8", "t=-10"], &["s=1,0,-1,-1"]),
     ];
     for (field, builtin, public, private) in cases {
@@ -137,21 +137,28 @@ fn polynomials_are_proved_between_processes() {
     }
 }
 
-/// A model whose weights are committed to, over two fields; and one whose weights are others.
+/// A network whose weights are committed to, over two fields; and one whose weights are others.
 #[test]
 fn committed_models_are_proved_between_processes() {
-    let relation = "builtin:committed-mlp?inputs=1&hidden=2&outputs=2";
-    let weights = "9,-9,1,1,1,2,3,4,5,6";
-    let label = "volery committed-mlp v1 inputs=1 hidden=2 outputs=2 layers=1 bits=22 fraction=11\n";
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../onnx/tests/fixtures/dense.q.onnx");
+    let relation = &format!("{path}?model=sha256");
+    let file = std::fs::read(path).expect("a fixture");
+    let network = Network::open(&file, &Default::default()).expect("a network");
+    let values = network.weight_values().expect("weights");
+    let written = |values: &[i32]| values.iter().map(i32::to_string).collect::<Vec<_>>().join(",");
+    let weights = &written(&values);
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let label = format!("volery model v1 {}\n", hex(&network.identity()));
     let (salt, mut hashed) = ("42".repeat(32), [label.as_bytes(), &[0x42; 32]].concat());
-    for weight in weights.split(',') {
-        hashed.extend(weight.parse::<i32>().expect("an integer").to_le_bytes());
+    for weight in network.weights() {
+        let bytes = [1, 2, 4, 4][weight.bits as usize / 8 - 1];
+        values[weight.range()].iter().for_each(|value| hashed.extend(&value.to_le_bytes()[..bytes]));
     }
-    let digest: String = Sha256::digest(&hashed).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = hex(&Sha256::digest(&hashed));
     let (model, salt) = (format!("model=0x{digest}"), format!("salt=0x{salt}"));
     let named = ["--field", "f61", "--relation", relation];
-    let public = ["--public", &model, "--public", "class=1"];
-    let private = ["--private", "x=5", "--private", &salt, "--private"];
+    let public = ["--public", &model, "--public", "class=0"];
+    let private = ["--private", "x=118,14,3,-47,128,95,-32,81,-113", "--private", &salt, "--private"];
     let with = |weights: &str| [&private[..], &[&format!("weights={weights}")]].concat().join(" ");
     let claim = |verb: &str, weights: &str| -> Vec<String> {
         let start = [&[verb, "--json"], &named[..], &public[..]].concat().join(" ");
@@ -164,26 +171,28 @@ fn committed_models_are_proved_between_processes() {
     };
     let digest_of_statement = run("check", weights).expect(0).json()["statement"].clone();
     // Another weight, of which the model says the same; and one of too many bits.
-    let other = weights.replace("6", "7");
+    let changed =
+        |change: i32| written(&[&values[..values.len() - 1], &[values[values.len() - 1] + change]].concat());
+    let other = changed(1);
     run("check", &other).refused(2, &["does not satisfy", "model["]);
-    run("check", &weights.replace("6", "2097152")).refused(2, &["number 9", "22 bits"]);
+    let last = network.weights().last().expect("weights");
+    run("check", &changed(1 << (last.bits - 1).min(30))).refused(2, &[&format!("{} bits", last.bits)]);
     // The salt counts, and so does what the digest says that it is of.
     let salted = claim("check", weights).join(" ").replace("salt=0x42", "salt=0x43");
     volery(&salted.split(' ').collect::<Vec<_>>()).refused(2, &["does not satisfy", "model["]);
-    let fewer = claim("check", weights).join(" ").replace("outputs=2", "outputs=2&fraction=10");
-    volery(&fewer.split(' ').collect::<Vec<_>>()).refused(2, &["does not satisfy", "model["]);
     let info = volery(&[&["circuit", "info", relation, "--json"], &named[..2]].concat()).expect(0).json();
     assert_eq!(info["field"], "f2 f61");
     let port = |name: &str, kind: &str, size: u64, public: bool| json!({"name": name, kind: size, "public": public, "optional": false});
     assert_eq!(info["ports"]["outputs"][2], port("model", "bits", 256, true));
-    assert_eq!(info["ports"]["inputs"][1], port("weights", "elements", 10, false));
+    assert_eq!(info["ports"]["inputs"][1], port("weights", "elements", values.len() as u64, false));
     let (prove, verify) = (claim("prove", weights), claim("verify", weights));
     let [prove, verify] = [&prove, &verify].map(|typed| typed.iter().map(String::as_str).collect::<Vec<_>>());
+    let bits = network.weights().iter().map(|weight| weight.count as u32 * weight.bits).sum::<u32>();
     for ended in session(&verify, &prove) {
         let object = ended.expect(0).json();
         assert_eq!((&object["verdict"], &object["field"]), (&"accepted".into(), &"f2 f61".into()));
         assert_eq!(object["statement"], digest_of_statement);
-        assert_eq!(object["conversions"], json!({"to_numbers": 10, "to_bits": 0, "bits": 220}));
+        assert_eq!(object["conversions"], json!({"to_numbers": values.len(), "to_bits": 0, "bits": bits}));
         let bytes = |of: &Value, kind: &str| of[kind].as_u64().expect("a number");
         let (found, foretold) = (&object["bytes"], &info["estimates"][0]["bytes"]);
         let found = bytes(found, "sent") + bytes(found, "received");

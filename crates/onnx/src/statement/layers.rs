@@ -31,8 +31,20 @@ impl<W: Copy> Wires<W> for Made<W> {
     }
 }
 
-/// Weights that are an input.
+/// The weights of a network, as its statement has them.
+pub(super) enum Weights<W> {
+    /// Those of the file, which are public.
+    OfFile,
+    /// An input, public or in the witness.
+    Input,
+    /// Wires, of which it is known that they have their bits.
+    Wires(Vec<W>),
+}
+
+/// Weights that are an input, or on wires.
 struct Apart<'l, 'f, W> {
+    /// The wires of all, where they are given.
+    given: Option<Vec<W>>,
     /// The weights that are still to be read, in the order of the input.
     left: slice::Iter<'l, Weight<'f>>,
     /// The weights that were read, by their tensors in the graph: with their owner, and the number of tensors that they
@@ -55,18 +67,23 @@ pub(super) struct Layers<'l, 'f, B: Tables> {
 }
 
 impl<'l, 'f, B: Polynomials<F = F61> + Tables> Layers<'l, 'f, B> {
-    /// Pushes the whole network, of `count` inputs, with weights that are an input where they are `apart`.
+    /// Pushes the whole network, of `count` inputs.
     pub(super) fn push(
         b: &'l mut B,
         network: &'l Network<'f>,
-        (count, apart): (usize, bool),
+        (count, weights): (usize, Weights<B::Wire>),
         stated: PublicValues<'_, F61>,
     ) -> Result<()> {
         let mut left = vec![0; network.tensors.len()];
         for &read in network.layers.iter().flat_map(|layer| &layer.inputs).chain(&network.outputs) {
             left[read] += 1;
         }
-        let weights = apart.then(|| Apart { left: network.weights().iter(), read: HashMap::new() });
+        let apart = |given| Some(Apart { given, left: network.weights().iter(), read: HashMap::new() });
+        let weights = match weights {
+            Weights::OfFile => None,
+            Weights::Input => apart(None),
+            Weights::Wires(wires) => apart(Some(wires)),
+        };
         let held = iter::repeat_with(|| None).take(network.tensors.len()).collect();
         let (owners, tables) = (Vec::new(), tables(b, network)?);
         let mut layers = Self { b, network, count, held, left, owners, tables, weights };
@@ -130,15 +147,21 @@ impl<'l, 'f, B: Polynomials<F = F61> + Tables> Layers<'l, 'f, B> {
         let tensors = self.network.tensors.iter().enumerate();
         let tensors = tensors.filter(|(_, tensor)| tensor.origin == Some(weight.origin));
         let tensors = tensors.filter(|(place, _)| !is_made(*place)).count();
-        let what = format!("weight {:?}", weight.name);
-        let (tensor, owner) =
-            match self.read((&what, weight.bits), (weight.at as u64, weight.count), public)? {
-                Read::Public(integers) => (Tensor::Public(integers), usize::MAX),
-                Read::Wires(wires) => {
-                    self.owners.push(Owner { wires: wires.clone(), tensors });
-                    (Tensor::Same(wires), self.owners.len() - 1)
-                }
-            };
+        let given = self.weights.as_ref().and_then(|weights| weights.given.as_ref());
+        let read = match given {
+            Some(wires) => Read::Wires(wires[weight.range()].to_vec()),
+            None => {
+                let what = format!("weight {:?}", weight.name);
+                self.read((&what, weight.bits), (weight.at as u64, weight.count), public)?
+            }
+        };
+        let (tensor, owner) = match read {
+            Read::Public(integers) => (Tensor::Public(integers), usize::MAX),
+            Read::Wires(wires) => {
+                self.owners.push(Owner { wires: wires.clone(), tensors });
+                (Tensor::Same(wires), self.owners.len() - 1)
+            }
+        };
         let weights = self.weights.as_mut().expect("weights apart");
         weights.read.insert(weight.origin, (tensor, owner, tensors));
         Ok(true)

@@ -10,7 +10,7 @@ pub(super) fn element(integer: i64) -> F61 {
 }
 
 /// The integer of an element, which is the one that is nearest to zero; in the same time for all.
-pub(super) fn integer(element: F61) -> i64 {
+pub fn integer(element: F61) -> i64 {
     const PRIME: i64 = (1 << 61) - 1;
     let word = element.to_integer().low() as i64;
     // All ones where it is above the half.

@@ -3,12 +3,10 @@
 mod builtin;
 mod committed;
 mod of_two;
-mod perceptron;
 #[cfg(test)]
 mod tests;
 
 pub(super) use builtin::LIST;
-pub use committed::WITH_BITS;
 pub use of_two::{OfTwo, StatedOfTwo};
 
 use super::{Format, Given, Port, Program, Split, field_of, split};

@@ -55,7 +55,7 @@ use volery_proof::system::System;
 use volery_proof::verdict::Accepted;
 use volery_proof::witness::{Reread, Stream};
 use volery_quicksilver::sharded::{self, AcceptedShard, Crossing, Place, Run, RunDelta};
-use volery_statements::{Program, SplitStatement, Statement, WITH_BITS};
+use volery_statements::{Program, SplitStatement, Statement};
 use zeroize::Zeroizing;
 
 /// All settings that have names of their own. Those that are named by their prime are not among them.
@@ -381,7 +381,7 @@ impl<S: WithProgram + Sync> AnySetting for PhantomData<S> {
         S::Parties::check_fields()
     }
     fn builtins(&self) -> &'static [(&'static str, &'static str)] {
-        S::with_bits().map_or(S::Program::builtins(), |_| WITH_BITS)
+        S::Program::builtins()
     }
     fn open(&self, spec: &str, format: Option<Format>) -> Result<Box<dyn AnyRelation>> {
         if let Some(opened) = S::with_bits().filter(|_| format.is_none()).and_then(|open| open(spec)) {

@@ -1,7 +1,6 @@
 //! Built-in statements over fields, which have no file.
 
 use super::Elements;
-use super::perceptron::{self, Perceptron};
 use crate::statement::algebra::{self, Algebra};
 use crate::statement::builtin::{self, Described as _, is_listed, numbers};
 use crate::statement::split::{Split, no_shards};
@@ -36,7 +35,6 @@ pub(in crate::statement) const LIST: &[(&str, &str)] = &[
         "poseidon-preimage?length=2",
         "the prover knows `message`, `length` elements, of which the Poseidon hash of circom is `digest`; over bn254",
     ),
-    perceptron::LISTED,
     algebra::INNER_PRODUCT,
     algebra::MATRIX_PRODUCT,
     algebra::SHORT_SOLUTION,
@@ -54,7 +52,6 @@ pub(super) enum Builtin {
     Factors,
     Linear { rows: u64, columns: u64 },
     PoseidonPreimage { length: u64 },
-    Perceptron(Perceptron),
     Algebra(Algebra),
 }
 
@@ -128,7 +125,6 @@ impl Builtin {
                 Poseidon::<F>::circom(length as usize).map_err(|why| refused(format!(": {why}")))?;
                 Ok(Self::PoseidonPreimage { length })
             }
-            "mlp" => Perceptron::parse::<F>(name, parameters).map(Self::Perceptron),
             _ if is_listed(LIST, name) => {
                 let algebra = Algebra::parse::<F>(name, parameters, LONGEST)?;
                 Ok(Self::Algebra(algebra.expect("listed")))
@@ -156,7 +152,6 @@ impl Builtin {
             Self::Factors => "factors".into(),
             Self::Linear { rows, columns } => format!("linear?rows={rows}&columns={columns}"),
             Self::PoseidonPreimage { length } => format!("poseidon-preimage?length={length}"),
-            Self::Perceptron(perceptron) => perceptron.canonical(),
             Self::Algebra(algebra) => algebra.canonical(),
         }
     }
@@ -165,7 +160,7 @@ impl Builtin {
     pub(super) fn version(&self) -> u32 {
         match self {
             Self::Power { .. } | Self::Polynomial { .. } | Self::RangeSum { .. } | Self::Factors => 1,
-            Self::Linear { .. } | Self::Perceptron(_) | Self::PoseidonPreimage { .. } => 1,
+            Self::Linear { .. } | Self::PoseidonPreimage { .. } => 1,
             Self::Algebra(algebra) => algebra.version(),
         }
     }
@@ -186,7 +181,6 @@ impl Builtin {
             Self::PoseidonPreimage { length } => {
                 (vec![Port::new("message", length)], vec![Port::new("digest", 1)])
             }
-            Self::Perceptron(ref perceptron) => perceptron.ports(),
             Self::Algebra(algebra) => algebra.ports(),
         }
     }
@@ -235,10 +229,6 @@ impl Builtin {
     ) -> Result<()> {
         let output = outputs[0].as_ref();
         match *self {
-            Self::Perceptron(ref perceptron) => {
-                let [inputs, outputs] = [inputs, outputs].map(|values| [0, 1].map(|i| values[i].as_ref()));
-                perceptron.run(b, inputs, outputs, None)
-            }
             Self::Algebra(algebra) => algebra.run(b, inputs, outputs),
             Self::Power { exponent } => {
                 let y = input(b, &inputs[0], 0)?.power(b, exponent)?;

@@ -3,15 +3,15 @@
 use super::committed::{Committed, OF_BITS, OfModel};
 use crate::statement::{Format, Port};
 use volery_channel::error::Result;
+use volery_circuit::ValueStream;
 use volery_circuit::port::{BothValues, Secrets, with_options};
 use volery_circuit::stream::{MixedRecorder, MixedSource};
-use volery_circuit::{MixedCircuit as _, ValueStream};
 use volery_formats::{SieveOfTwo, SieveStated};
 use volery_primitives::Field;
 
 /// A relation over F_2 and another field, with nothing said of its values.
 pub enum OfTwo {
-    /// A perceptron whose weights are committed to.
+    /// A network whose weights are committed to.
     Committed(Box<Committed>),
     /// A file in SIEVE IR.
     Sieve(SieveOfTwo),
@@ -19,8 +19,8 @@ pub enum OfTwo {
 
 /// A statement over F_2 and another field.
 pub enum StatedOfTwo<F: Field> {
-    /// A statement about such a perceptron.
-    Committed(Box<OfModel<F>>),
+    /// A statement about such a network.
+    Committed(Box<dyn OfModel<F>>),
     /// A statement about a file.
     Sieve(SieveStated<F>),
 }
@@ -29,7 +29,10 @@ impl OfTwo {
     /// The one that `spec` names, if it names any.
     pub fn open<F: Field>(spec: &str) -> Option<Result<Self>> {
         if spec.starts_with("builtin:") {
-            return Some(Committed::open::<F>(spec)?.map(|relation| Self::Committed(Box::new(relation))));
+            return None;
+        }
+        if let Some(relation) = Committed::open::<F>(spec) {
+            return Some(relation.map(|relation| Self::Committed(Box::new(relation))));
         }
         let (path, options) = with_options(spec);
         // Whoever opens files of one field says what is wrong.
@@ -55,10 +58,10 @@ impl OfTwo {
         }
     }
 
-    /// How it is written, as in [`Format`], or `builtin`.
+    /// How it is written, as in [`Format`].
     pub fn format_name(&self) -> &'static str {
         match self {
-            Self::Committed(_) => "builtin",
+            Self::Committed(_) => "onnx",
             Self::Sieve(_) => "sieve",
         }
     }
@@ -93,7 +96,7 @@ impl OfTwo {
     /// `Invalid` where a value is missing or does not fit, has no port, or has to be private.
     pub fn state<F: Field>(self, values: BothValues<F>) -> Result<StatedOfTwo<F>> {
         Ok(match self {
-            Self::Committed(relation) => StatedOfTwo::Committed(Box::new(relation.state(values)?)),
+            Self::Committed(relation) => StatedOfTwo::Committed(relation.state(values)?),
             Self::Sieve(relation) => StatedOfTwo::Sieve(relation.state(values)?),
         })
     }
@@ -106,7 +109,7 @@ impl OfTwo {
         Ok(match self {
             Self::Committed(_) => {
                 let relation = Committed::open::<F>(spec).expect("opened before")?;
-                StatedOfTwo::Committed(Box::new(relation.bare()))
+                StatedOfTwo::Committed(relation.bare())
             }
             Self::Sieve(relation) => StatedOfTwo::Sieve(relation.bare()),
         })
@@ -145,7 +148,7 @@ impl<F: Field> StatedOfTwo<F> {
 impl<F: Field> MixedSource<F> for StatedOfTwo<F> {
     fn record_mixed(&self, both: &mut MixedRecorder<'_, '_, '_, F>) -> Result<()> {
         match self {
-            Self::Committed(statement) => statement.run(both),
+            Self::Committed(statement) => statement.record_mixed(both),
             Self::Sieve(statement) => statement.record_mixed(both),
         }
     }
