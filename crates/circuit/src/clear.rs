@@ -495,6 +495,7 @@ impl<F: Field> Polynomials for Clear<'_, F> {
     }
     fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[F]; 3], name: impl Display) -> Result<()> {
         let [first, second, result] = lists;
+        form.validate()?;
         form.check(lists.map(<[_]>::len));
         let mut coefficients = coefficients(&lists);
         for _ in 0..64_u32.div_ceil(F::bits()) + 1 {

@@ -729,6 +729,7 @@ impl<F: Field> Polynomials for Count<F> {
         Ok(())
     }
     fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[Counted]; 3], _: impl Display) -> Result<()> {
+        form.validate()?;
         form.check(lists.map(<[_]>::len));
         self.gate(b'Z', 0, 0);
         // No number of sizes is that of two kinds of forms.

@@ -176,7 +176,8 @@ pub trait Polynomials: Backend {
     /// all three are fixed, where the system can. `name` is what the third is called.
     ///
     /// # Errors
-    /// `Unsatisfied` where this party knows the values and the result is another; link errors.
+    /// `Unsatisfied` where this party knows the values and the result is another; `Invalid` where the form makes no
+    /// sense ([`Bilinear::validate`]); link errors.
     ///
     /// # Panics
     /// Where the lengths do not fit.

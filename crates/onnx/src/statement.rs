@@ -27,6 +27,7 @@ mod values;
 use crate::graph::Options;
 use crate::network::{HELD_BITS, Kind, Network, Quantity};
 use layers::{Layers, Weights};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
 pub use values::integer;
@@ -38,6 +39,12 @@ use volery_primitives::F61;
 
 /// The version of the gates.
 const VERSION: u32 = 1;
+
+/// The most entries of a tensor, of all inputs together.
+const MOST: usize = 1 << 28;
+
+/// Weights that are hashed at a time.
+const HASHED: usize = 1 << 12;
 
 /// The input that has the weights, one tensor after the other, in the order of the file.
 pub const WEIGHTS: &str = "weights";
@@ -97,8 +104,8 @@ impl Statement {
         self.graph.1.iter().copied()
     }
 
-    /// Pushes the gates with weights on wires, which are known to have their bits, in the place of the input
-    /// [`WEIGHTS`].
+    /// Pushes the gates with weights on wires in the place of the input [`WEIGHTS`]. The caller has shown that each has its
+    /// bits; nobody else holds the wires, which are forgotten once they are read.
     ///
     /// # Errors
     /// As for [`StatementFile::record`].
@@ -126,6 +133,11 @@ impl Statement {
         options: Option<&str>,
     ) -> Result<Self> {
         let (others, count) = match options {
+            Some(options) if options.contains("lanes=") => {
+                return Err(Error::invalid(format!(
+                    "{name}?{options}: the inputs of a network are taken together, and not in lanes: leave lanes out"
+                )));
+            }
             Some(options) => Repeat::take(name, options)?,
             None => (String::new(), Repeat::of(1)),
         };
@@ -171,29 +183,77 @@ impl Statement {
             .collect();
         if let &[output] = &network.outputs[..]
             && held(output)
+            && outputs[0].name != CLASS
         {
             outputs.push(port(
                 CLASS,
                 network.tensors[output].count() / network.tensors[output].shape.last().copied().unwrap_or(1),
             ));
         }
-        let mut hasher = blake3::Hasher::new_derive_key("volery network v1");
-        hasher.update(&network.identity()).update(&(count as u64).to_le_bytes());
-        if !apart {
-            // Weights that are public are of the statement.
-            for weight in network.weight_values()?.iter() {
-                hasher.update(&weight.to_le_bytes());
-            }
-        }
-        hasher.update(&[u8::from(apart)]);
-        let identity = hasher.finalize().as_bytes().to_vec();
+        demand_names(inputs.iter().chain(&outputs))?;
+        demand_sizes(&network, count)?;
+        let identity = identity(&network, count, apart)?;
         let weights = network.weights().iter().map(|weight| (weight.count, weight.bits)).collect();
         let graph = (network.identity(), weights);
         Ok(Self { options, count, apart, identity, graph, inputs, outputs, file })
     }
 
+    /// The network, once more.
+    ///
+    /// # Errors
+    /// `Invalid` where what lies beside the file is another than it was.
     fn network(&self) -> Result<Network<'_>> {
-        Network::open(&self.file, &self.options)
+        let network = Network::open(&self.file, &self.options)?;
+        if identity(&network, self.count, self.apart)? != self.identity {
+            return Err(Error::invalid("what lies beside the network's file has changed: open it again"));
+        }
+        Ok(network)
+    }
+}
+
+/// The digest of a network, with its weights where they are public, and of how it is stated.
+fn identity(network: &Network<'_>, count: usize, apart: bool) -> Result<Vec<u8>> {
+    let mut hasher = blake3::Hasher::new_derive_key("volery statement of a network v1");
+    hasher.update(&network.identity()).update(&(count as u64).to_le_bytes()).update(&[u8::from(apart)]);
+    if !apart {
+        for some in network.weight_values()?.chunks(HASHED) {
+            let bytes: Vec<_> = some.iter().flat_map(|weight| weight.to_le_bytes()).collect();
+            hasher.update(&bytes);
+        }
+    }
+    Ok(hasher.finalize().as_bytes().to_vec())
+}
+
+/// Demands that ports have names of their own, since values are given by them.
+fn demand_names<'p>(ports: impl Iterator<Item = &'p Port>) -> Result<()> {
+    let mut names = HashSet::new();
+    for port in ports {
+        if !names.insert(&port.name) {
+            return Err(Error::invalid(format!(
+                "two of the inputs and outputs are called {:?} ({WEIGHTS:?} and {CLASS:?} are names of the statement): \
+                 rename the network's",
+                port.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Demands that the tensors of all inputs together are within reason.
+fn demand_sizes(network: &Network<'_>, count: usize) -> Result<()> {
+    let large = network.tensors.iter().find(|tensor| {
+        tensor
+            .shape
+            .iter()
+            .try_fold(count, |all, length| all.checked_mul(*length))
+            .is_none_or(|all| all > MOST)
+    });
+    match large {
+        None => Ok(()),
+        Some(tensor) => Err(Error::invalid(format!(
+            "tensor {:?} of the shape {:?} has more than {MOST} entries for count={count}: state fewer inputs at a time",
+            tensor.name, tensor.shape
+        ))),
     }
 }
 

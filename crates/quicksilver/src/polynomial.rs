@@ -56,7 +56,7 @@ mod prover;
 mod vectors;
 mod verifier;
 
-pub(super) use bilinear::{Forms, holds};
+pub(super) use bilinear::Forms;
 pub(super) use buffers::{Buffers, Lent};
 pub use prover::Vector;
 pub(super) use prover::{Computed, Lower, Pending, Sums, VectorBuffers};

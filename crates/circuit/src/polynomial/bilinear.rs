@@ -157,7 +157,7 @@ impl Bilinear {
     /// Demands that the form makes sense: for sizes from elsewhere.
     ///
     /// # Errors
-    /// `Invalid` where a size is 0, or a list has more than 2^32 entries.
+    /// `Invalid` where a size is 0, a list has more than 2^32 entries, or so many places are met by so many taps.
     pub fn validate(&self) -> Result<()> {
         let few = |sizes: &[usize]| {
             let entries = sizes.iter().try_fold(1u64, |entries, size| entries.checked_mul(*size as u64));
@@ -179,7 +179,8 @@ impl Bilinear {
                 axes.len() <= MOST_AXES
                     && axes.iter().all(offsets)
                     && of(|axis| axis.input, [*images, *groups, *channels])
-                    && of(|axis| axis.taps, [*groups * *outputs, *channels, 1])
+                    && of(|axis| axis.taps, [*groups, *outputs, *channels])
+                    && of(|axis| axis.taps.saturating_mul(axis.input.max(axis.output)), [*images, 1, 1])
                     && of(|axis| axis.output, [*images, *groups, *outputs])
             }
         };
@@ -239,16 +240,20 @@ impl Bilinear {
                 [(entries * inner) as u64, entries as u64]
             }
             Self::Convolution(of) => {
-                let mut any = vec![false; of.places()];
-                let mut pairs = 0;
-                for tap in 0..of.taps() {
-                    let of_tap = of.pairs(tap);
-                    pairs += of_tap.len();
-                    of_tap.into_iter().for_each(|(_, place)| any[place] = true);
+                // Axes do not depend on each other.
+                let (mut pairs, mut any) = (1, 1);
+                for axis in &of.axes {
+                    let mut meets = vec![false; axis.output];
+                    let mut of_axis = 0;
+                    for (_, place) in (0..axis.taps).flat_map(|tap| axis.pairs(of.transposed, tap)) {
+                        meets[place] = true;
+                        of_axis += 1;
+                    }
+                    pairs *= of_axis;
+                    any *= meets.iter().filter(|meets| **meets).count() as u64;
                 }
-                let outputs = of.images * of.groups * of.outputs;
-                let entries = any.iter().filter(|any| **any).count() * outputs;
-                [(pairs * outputs * of.channels) as u64, entries as u64]
+                let outputs = (of.images * of.groups * of.outputs) as u64;
+                [pairs * outputs * of.channels as u64, any * outputs]
             }
         }
     }
@@ -271,45 +276,52 @@ impl Bilinear {
         weigh: impl Fn(&[E], &[T]) -> R,
     ) -> Vec<R> {
         match self {
-            &Self::Matrices(Matrices { groups, rows, inner, .. }) => (0..groups)
-                .flat_map(|group| {
-                    by_columns(&first[group * rows * inner..][..rows * inner], inner, |column| {
-                        weigh(u, column)
-                    })
-                })
-                .collect(),
-            Self::Convolution(of) => {
-                let (inputs, places, taps) = (of.inputs(), of.places(), of.taps());
-                let channels = of.groups * of.channels;
-                let spread: Vec<_> = (0..taps)
-                    .map(|tap| {
-                        // What a place of the first list adds to by this tap, in each image.
-                        let mut spread = vec![E::ZERO; of.images * inputs];
-                        for (input, place) in of.pairs(tap) {
-                            for image in 0..of.images {
-                                spread[image * inputs + input] += u[image * places + place];
-                            }
-                        }
-                        spread
-                    })
-                    .collect();
-                let mut of_images = Zeroizing::new(Vec::new());
-                let mut forms = Vec::with_capacity(channels * taps);
-                for channel in 0..channels {
-                    let entries = if of.images == 1 {
-                        &first[channel * inputs..][..inputs]
-                    } else {
-                        of_images.clear();
-                        for image in 0..of.images {
-                            let at = (image * channels + channel) * inputs;
-                            of_images.extend_from_slice(&first[at..][..inputs]);
-                        }
-                        &of_images
-                    };
-                    forms.extend(spread.iter().map(|spread| weigh(spread, entries)));
+            &Self::Matrices(Matrices { groups, rows, inner, .. }) => {
+                let mut forms = Vec::with_capacity(groups * inner);
+                for group in 0..groups {
+                    let matrix = &first[group * rows * inner..][..rows * inner];
+                    forms.extend(by_columns(matrix, inner, |column| weigh(u, column)));
                 }
                 forms
             }
+            Self::Convolution(of) => {
+                let (inputs, places, taps) = (of.inputs(), of.places(), of.taps());
+                let (images, channels) = (of.images, of.groups * of.channels);
+                // The entries of a channel one behind the other, in all images.
+                let mut of_channels = Zeroizing::new(Vec::new());
+                if images > 1 {
+                    of_channels.reserve_exact(first.len());
+                    for at in
+                        (0..channels).flat_map(|channel| (0..images).map(move |i| i * channels + channel))
+                    {
+                        of_channels.extend_from_slice(&first[at * inputs..][..inputs]);
+                    }
+                }
+                let entries = if images > 1 { &of_channels[..] } else { first };
+                let mut forms: Vec<_> = iter::repeat_with(|| None).take(channels * taps).collect();
+                let mut spread = vec![E::ZERO; images * inputs];
+                for tap in 0..taps {
+                    // What a place of the first list adds to by this tap, in each image.
+                    spread.fill(E::ZERO);
+                    for (input, place) in of.pairs(tap) {
+                        for image in 0..images {
+                            spread[image * inputs + input] += u[image * places + place];
+                        }
+                    }
+                    for (channel, entries) in entries.chunks_exact(images * inputs).enumerate() {
+                        forms[channel * taps + tap] = Some(weigh(&spread, entries));
+                    }
+                }
+                forms.into_iter().map(|form| form.expect("one for each")).collect()
+            }
+        }
+    }
+
+    /// The entries of the second list that one linear form has.
+    fn weighed(&self) -> usize {
+        match self {
+            Self::Matrices(of) => of.columns.max(1),
+            Self::Convolution(of) => of.outputs.max(1),
         }
     }
 
@@ -320,7 +332,8 @@ impl Bilinear {
         second: &[T],
         weigh: impl Fn(&[E], &[T]) -> R,
     ) -> Vec<R> {
-        let mut forms = Vec::new();
+        // As long as all of them from the begin.
+        let mut forms = Vec::with_capacity(second.len() / self.weighed());
         match self {
             &Self::Matrices(Matrices { inner, columns, by_columns: given_so, .. }) => {
                 for (matrix, v) in second.chunks(inner * columns).zip(v.chunks(columns)) {

@@ -63,6 +63,8 @@ pub(super) struct Layers<'l, 'f, B: Tables> {
     left: Vec<usize>,
     owners: Vec<Owner<B::Wire>>,
     tables: Vec<B::Table>,
+    /// Whether each tensor is the key of a table.
+    keys: Vec<bool>,
     weights: Option<Apart<'l, 'f, B::Wire>>,
 }
 
@@ -86,7 +88,11 @@ impl<'l, 'f, B: Polynomials<F = F61> + Tables> Layers<'l, 'f, B> {
         };
         let held = iter::repeat_with(|| None).take(network.tensors.len()).collect();
         let (owners, tables) = (Vec::new(), tables(b, network)?);
-        let mut layers = Self { b, network, count, held, left, owners, tables, weights };
+        let mut keys = vec![false; network.tensors.len()];
+        for layer in network.layers.iter().filter(|layer| matches!(layer.step, Step::Table(_))) {
+            keys[layer.inputs[0]] = true;
+        }
+        let mut layers = Self { b, network, count, held, left, owners, tables, keys, weights };
         for (place, &input) in network.inputs.iter().enumerate() {
             layers.input(input, stated.inputs[place])?;
         }
@@ -225,9 +231,9 @@ impl<'l, 'f, B: Polynomials<F = F61> + Tables> Layers<'l, 'f, B> {
         };
         let owners = inputs.iter().filter(|_| shares).flat_map(|held| held.owners.iter().copied());
         let shared: Vec<_> = owners.collect();
-        let (network, count, tables) = (self.network, self.count, &mut self.tables);
-        let Made(wires) = self.b.scope(|b| {
-            let mut computing = Computing { b, network, tables, count };
+        let Self { b, network, count, tables, keys, .. } = self;
+        let Made(wires) = b.scope(|b| {
+            let mut computing = Computing { b, network, tables, count: *count, keys };
             computing.compute(layer, &tensors).map(Made)
         })?;
         let tensor = if each { Tensor::Each(wires) } else { Tensor::Same(wires) };

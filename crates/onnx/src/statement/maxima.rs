@@ -3,11 +3,12 @@
 use super::values::{element, integer};
 use crate::network::HELD_BITS;
 use core::fmt::Display;
+use core::iter;
 use volery_channel::error::Result;
 use volery_circuit::{Polynomials, Tables};
 use volery_primitives::{F61, Field};
 
-/// The most integers of which a maximum is taken at once: the degree of a polynomial.
+/// The most integers of which a maximum is taken at once, that of those before among them: the degree of a polynomial.
 const MOST: usize = 16;
 
 /// Maxima that are shown together.
@@ -21,20 +22,21 @@ pub(super) fn maxima<B: Polynomials<F = F61> + Tables>(
     columns: &[Vec<Option<B::Wire>>],
     name: &dyn Display,
 ) -> Result<Vec<Option<B::Wire>>> {
-    let (now, later) = columns.split_at(columns.len().min(MOST));
-    let rows = now.first().map_or(0, Vec::len);
-    let mut largest = Vec::with_capacity(rows);
-    for first in (0..rows).step_by(TOGETHER) {
-        let rows = first..rows.min(first + TOGETHER);
-        let together: Vec<Vec<_>> =
-            rows.map(|row| now.iter().filter_map(|column| column[row]).collect()).collect();
-        largest.extend(of_rows(b, &together, name)?);
+    let rows = columns.first().map_or(0, Vec::len);
+    let mut largest = vec![None; rows];
+    for now in columns.chunks(MOST - 1) {
+        for first in (0..rows).step_by(TOGETHER) {
+            let rows = first..rows.min(first + TOGETHER);
+            let of_row = |row: usize| {
+                let now = now.iter().map(|column| column[row]);
+                iter::once(largest[row]).chain(now).flatten().collect()
+            };
+            let together: Vec<Vec<_>> = rows.clone().map(of_row).collect();
+            let of_rows = of_rows(b, &together, name)?;
+            largest[rows].copy_from_slice(&of_rows);
+        }
     }
-    if later.is_empty() {
-        return Ok(largest);
-    }
-    let rest: Vec<_> = core::iter::once(largest).chain(later.iter().cloned()).collect();
-    maxima(b, &rest, name)
+    Ok(largest)
 }
 
 fn of_rows<B: Polynomials<F = F61> + Tables>(

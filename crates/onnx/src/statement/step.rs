@@ -41,6 +41,8 @@ pub(super) struct Computing<'c, 'f, B: Tables> {
     pub(super) tables: &'c mut [B::Table],
     /// The inputs that the network is applied to.
     pub(super) count: usize,
+    /// Whether each tensor is the key of a table, which shows that it has its bits.
+    pub(super) keys: &'c [bool],
 }
 
 impl<B: Polynomials<F = F61> + Tables> Computing<'_, '_, B> {
@@ -99,6 +101,9 @@ impl<B: Polynomials<F = F61> + Tables> Computing<'_, '_, B> {
             Step::Bilinear { form, shifts } => {
                 let sums = self.bilinear(form, inputs, [shape(0), shape(1), &output.shape], layer)?;
                 let Some(bias) = inputs.get(2) else { return Ok(sums) };
+                // Where the bias alone differs between inputs, so many have the same sums.
+                let shared = each && !inputs[..2].iter().any(|input| input.is_each());
+                let sums = if shared { sums.repeat(self.count) } else { sums };
                 // A bias of a convolution is one a channel.
                 let mut of_channels = vec![1; output.shape.len()];
                 let bias_shape = match form {
@@ -198,10 +203,7 @@ impl<B: Polynomials<F = F61> + Tables> Computing<'_, '_, B> {
         (shift, bound): (u32, u64),
         layer: &Layer<'_>,
     ) -> Result<Vec<B::Wire>> {
-        // A key is shown to have its bits where it is looked up.
-        let is_key =
-            |reader: &Layer<'_>| matches!(reader.step, Step::Table(_)) && reader.inputs[0] == layer.output;
-        let are_keys = self.network.layers.iter().any(is_key);
+        let are_keys = self.keys[layer.output];
         let name = format!("{layer} fits {HELD_BITS} bits");
         if shift == 0 {
             if !are_keys {

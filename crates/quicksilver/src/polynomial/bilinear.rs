@@ -4,6 +4,7 @@ use core::mem;
 use volery_circuit::accounting::Products;
 use volery_circuit::{Bilinear, Entries};
 use volery_primitives::arch::Arch;
+use volery_primitives::secret::verdict;
 use volery_primitives::{Field, Lanes, Tagged};
 use volery_vole::macs::Macs;
 use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
@@ -16,6 +17,8 @@ pub(crate) struct Forms<F, W: Zeroize> {
 
 struct Asserted<F, W: Zeroize> {
     form: Bilinear,
+    /// The assertions before it.
+    before: u64,
     factors: [Zeroizing<Vec<W>>; 2],
     result: Outcome<F, W>,
 }
@@ -34,14 +37,19 @@ impl<F, W: Zeroize> Default for Forms<F, W> {
 
 impl<F: Field, W: DefaultIsZeroes> Forms<F, W> {
     /// Adds one, and gives whether a challenge is due.
-    pub(crate) fn push(&mut self, form: &Bilinear, factors: [&[W]; 2], result: Entries<F, W>) -> bool {
+    pub(crate) fn push(
+        &mut self,
+        (form, before): (&Bilinear, u64),
+        factors: [&[W]; 2],
+        result: Entries<F, W>,
+    ) -> bool {
         let factors = factors.map(|factor| Zeroizing::new(factor.to_vec()));
         let entries = factors.iter().map(|factor| factor.len()).sum::<usize>() + result.len();
         let result = match result {
             Entries::Public(values) => Outcome::Public(values.to_vec()),
             Entries::Wires(wires) => Outcome::Wires(Zeroizing::new(wires.to_vec())),
         };
-        self.asserted.push(Asserted { form: form.clone(), factors, result });
+        self.asserted.push(Asserted { form: form.clone(), before, factors, result });
         self.counted.add(entries as u64)
     }
 
@@ -64,25 +72,36 @@ impl<F: Field, W: DefaultIsZeroes> Forms<F, W> {
     }
 
     /// The sum of the polynomials `⟨x(u), y(v)⟩ − z(u, v)` of all forms, where x, y and z are the linear forms of both
-    /// factors and of the result: its two lower coefficients, the lowest first.
+    /// factors and of the result: its two lower coefficients, the lowest first. The highest, the value, is zero where a
+    /// form holds: calls `fails` with the number of assertions before each that does not.
     pub(crate) fn polynomial<M: Macs<F = F, Tag = W>>(
         &mut self,
         arch: Arch,
         fill: impl FnMut(&mut [M::E]),
+        mut fails: impl FnMut(u64),
     ) -> [M::E; 2]
     where
         M::E: Lanes<F>,
     {
         let (mut constant, mut linear) = (M::E::ZERO, M::E::ZERO);
-        for (Asserted { form, factors: [first, second], result }, [u, v]) in self.drain(fill) {
+        for (Asserted { form, before, factors: [first, second], result }, [u, v]) in self.drain(fill) {
             let combine = |chi: &[M::E], tags: &[W]| M::combine(arch, chi, tags);
             let (x_values, x_macs) = apart(form.of_first(&u, &first, combine));
             let (y_values, y_macs) = apart(form.of_second(&v, &second, combine));
             constant += M::E::dot(arch, &x_macs, &y_macs);
             linear += M::E::dot(arch, &x_values, &y_macs) + M::E::dot(arch, &x_macs, &y_values);
-            if let Outcome::Wires(result) = result {
-                let (factors, forms) = form.of_result([&u, &v], &result, combine);
-                linear -= M::E::dot(arch, &factors, &apart(forms).1);
+            let value = M::E::dot(arch, &x_values, &y_values);
+            let expected = match result {
+                Outcome::Public(values) => of_public(&form, [&u, &v], &values, arch),
+                Outcome::Wires(result) => {
+                    let (factors, forms) = form.of_result([&u, &v], &result, combine);
+                    let (values, macs) = apart(forms);
+                    linear -= M::E::dot(arch, &factors, &macs);
+                    M::E::dot(arch, &factors, &values)
+                }
+            };
+            if !verdict(value == expected) {
+                fails(before);
             }
         }
         [constant, linear]
@@ -94,7 +113,7 @@ impl<F: Field, W: DefaultIsZeroes> Forms<F, W> {
         W: Lanes<F>,
     {
         let mut sum = W::ZERO;
-        for (Asserted { form, factors: [first, second], result }, [u, v]) in self.drain(fill) {
+        for (Asserted { form, factors: [first, second], result, .. }, [u, v]) in self.drain(fill) {
             let dot = |chi: &[W], keys: &[W]| W::dot(arch, chi, keys);
             let x = Zeroizing::new(form.of_first(&u, &first, dot));
             let y = Zeroizing::new(form.of_second(&v, &second, dot));
@@ -118,32 +137,6 @@ fn vectors<E: Field>(form: &Bilinear, fill: &mut impl FnMut(&mut [E])) -> [Vec<E
         fill(&mut vector);
         vector
     })
-}
-
-/// Whether a form of the prover's values results in `result`, at the vectors from `fill`. It convinces the prover alone,
-/// who is to tell what fails where it is asserted.
-pub(crate) fn holds<M: Macs>(
-    arch: Arch,
-    form: &Bilinear,
-    [first, second]: [&[M::Tag]; 2],
-    result: Entries<M::F, M::Tag>,
-    mut fill: impl FnMut(&mut [M::E]),
-) -> bool
-where
-    M::E: Lanes<M::F>,
-{
-    let [u, v] = vectors(form, &mut fill);
-    let combine = |chi: &[M::E], tags: &[M::Tag]| M::combine(arch, chi, tags);
-    let (x, _) = apart(form.of_first(&u, first, combine));
-    let (y, _) = apart(form.of_second(&v, second, combine));
-    let of_result = match result {
-        Entries::Public(values) => of_public(form, [&u, &v], values, arch),
-        Entries::Wires(result) => {
-            let (factors, forms) = form.of_result([&u, &v], result, combine);
-            M::E::dot(arch, &factors, &apart(forms).0)
-        }
-    };
-    M::E::dot(arch, &x, &y) == of_result
 }
 
 /// The weighed sum of a public result.

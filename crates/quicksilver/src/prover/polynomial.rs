@@ -3,14 +3,13 @@
 use super::{Commitments, Prover};
 use crate::FORMS;
 use crate::failure::{Failure, Name};
-use crate::polynomial::{Computed, Lower, MOST, TOGETHER, TagVectors, Vector, holds};
+use crate::polynomial::{Computed, Lower, MOST, TOGETHER, TagVectors, Vector};
 use core::fmt::Display;
 use std::sync::Arc;
 use volery_channel::error::Result;
 use volery_circuit::stream::{Arithmetic as _, Map, OneLane, Vectorized};
 use volery_circuit::{Bilinear, Entries, Matrix, Polynomials, check_sizes};
 use volery_primitives::prg::Seed;
-use volery_primitives::{F128, Field};
 use volery_vole::macs::Macs;
 use zeroize::Zeroizing;
 
@@ -116,22 +115,26 @@ impl<M: Commitments> Prover<'_, M> {
         form: &Bilinear,
         factors: [&[M::Tag]; 2],
         result: Entries<M::F, M::Tag>,
-        name: impl Display,
     ) -> Result<()> {
-        let own = M::coefficients(self.arch, F128::ONE.into());
-        self.note(holds::<M>(self.arch, form, factors, result, own), name);
+        let before = self.gates.assert;
         self.gates.matrix_product(result.len());
-        if self.forms.push(form, factors, result) { self.end_forms() } else { Ok(()) }
+        if self.forms.push((form, before), factors, result) { self.end_forms() } else { Ok(()) }
     }
 
-    /// Adds the polynomials of all forms that wait to the sums, by vectors drawn now.
+    /// Adds the polynomials of all forms that wait to the sums, by vectors drawn now. Where one does not hold nobody but
+    /// the vectors tells, and its name is gone.
     pub(super) fn end_forms(&mut self) -> Result<()> {
         if self.forms.is_empty() {
             return Ok(());
         }
         let seed = self.challenge(FORMS)?;
-        let fill = M::coefficients(self.arch, seed);
-        self.sums.add(&Zeroizing::new(self.forms.polynomial::<M>(self.arch, fill))[..]);
+        let (fill, failed) = (M::coefficients(self.arch, seed), &mut self.failed);
+        let fails = |before| {
+            let name = Name::Known(format!("a product of matrices, behind {before} assertions"));
+            failed.note(Failure { before, name });
+        };
+        let lower = Zeroizing::new(self.forms.polynomial::<M>(self.arch, fill, fails));
+        self.sums.add(&lower[..]);
         self.gates.challenged += 1;
         Ok(())
     }
@@ -226,14 +229,15 @@ impl<M: Commitments> Polynomials for Prover<'_, M> {
         a: Matrix<M::Tag>,
         b: Matrix<M::Tag>,
         c: Entries<M::F, M::Tag>,
-        name: impl Display,
+        _: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
-        self.assert_form(&Bilinear::product(&a, &b), [a.entries(), b.entries()], c, name)
+        self.assert_form(&Bilinear::product(&a, &b), [a.entries(), b.entries()], c)
     }
-    fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[M::Tag]; 3], name: impl Display) -> Result<()> {
+    fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[M::Tag]; 3], _: impl Display) -> Result<()> {
         let [first, second, result] = lists;
+        form.validate()?;
         form.check(lists.map(<[_]>::len));
-        self.assert_form(form, [first, second], Entries::Wires(result), name)
+        self.assert_form(form, [first, second], Entries::Wires(result))
     }
 }

@@ -99,7 +99,7 @@ impl<M: Commitments> Verifier<'_, M> {
         result: Entries<M::F, M::E>,
     ) -> Result<()> {
         self.gates.matrix_product(result.len());
-        if self.forms.push(form, factors, result) { self.end_forms() } else { Ok(()) }
+        if self.forms.push((form, 0), factors, result) { self.end_forms() } else { Ok(()) }
     }
 
     /// Adds the polynomials of all forms that wait to the sums, by vectors drawn now.
@@ -195,6 +195,7 @@ impl<M: Commitments> Polynomials for Verifier<'_, M> {
     }
     fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[M::E]; 3], _: impl Display) -> Result<()> {
         let [first, second, result] = lists;
+        form.validate()?;
         form.check(lists.map(<[_]>::len));
         self.assert_form(form, [first, second], Entries::Wires(result))
     }

@@ -417,6 +417,6 @@ impl Program for Relation {
     }
 
     fn asserts(&self) -> bool {
-        matches!(self.source, Source::File(_))
+        matches!(&self.source, Source::File(file) if file.outputs().is_empty())
     }
 }

@@ -130,3 +130,15 @@ fn forms_wait_for_few_challenges() {
         assert!(is_caught(&run::<S>(&statement, &Many(sums), &witness, None).0));
     }
 }
+
+/// A prover whose form does not hold ends without a proof, for whatever vectors it looks fine to.
+#[test]
+fn no_prover_goes_on_with_a_form_that_does_not_hold() {
+    fn test<S: Dealt>() {
+        let (mut statement, witness) = forms::<S::F>(4);
+        statement.forms[2].1[0] += S::F::ONE;
+        let ended = run::<S>(&statement, &statement, &witness, None).0.unwrap_err();
+        assert!(ended.is_of_link(), "{ended} over {}", S::name());
+    }
+    over_every_field!(test);
+}

@@ -199,6 +199,7 @@ impl<F: Field> Polynomials for Recorder<'_, F> {
         self.outcome()
     }
     fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[Handle]; 3], name: impl Display) -> Result<()> {
+        form.validate()?;
         form.check(lists.map(<[_]>::len));
         if self.by_lanes() {
             return self.assert_bilinear_by_gates(form, lists, &name);
