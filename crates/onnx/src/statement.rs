@@ -8,6 +8,8 @@
 //! | product of two tensors | the product | a polynomial of degree 2 each |
 //! | rounding of a to q | q | a − q·2^s is in [−2^(s − 1), 2^(s − 1)), and q in its 16 bits, or the key of a table |
 //! | function | its value | that key and value are a row of the table |
+//! | function of a sum V by leading bits | a power d, leading bits m, their values, limbs | V = m·d + ρ with 0 ≤ ρ < d, and rows of two tables |
+//! | row that an index names | the row | that a memory has it there ([`Memories`]) |
 //! | maximum m of xᵢ | m | 0 ≤ m − xᵢ < 2^16, and Π(m − xᵢ) = 0 |
 //! | sums, differences, moves, constant factors | nothing | nothing: they are linear |
 //!
@@ -23,10 +25,11 @@ mod layers;
 mod maxima;
 mod step;
 mod values;
+mod wide;
 
 use crate::graph::Options;
 use crate::network::{HELD_BITS, Kind, Network, Quantity};
-use layers::{Layers, Weights};
+use layers::{INDEX_BITS, Layers, Weights};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
@@ -34,7 +37,9 @@ pub use values::integer;
 use volery_channel::error::{Error, Result};
 use volery_circuit::port::{FixedPoint, PublicValues, Repeat};
 use volery_circuit::stream::Recorder;
-use volery_circuit::{Polynomials, Port, StatementFile, Tables};
+use volery_circuit::{Machine, Port, StatementFile};
+#[cfg(doc)]
+use volery_circuit::{Memories, Polynomials};
 use volery_primitives::F61;
 
 /// The version of the gates.
@@ -112,7 +117,7 @@ impl Statement {
     ///
     /// # Panics
     /// Where they are another number.
-    pub fn push_with<B: Polynomials<F = F61> + Tables>(
+    pub fn push_with<B: Machine<F = F61>>(
         &self,
         b: &mut B,
         weights: Vec<B::Wire>,
@@ -163,10 +168,14 @@ impl Statement {
         let network = Network::open(&file, &options)?;
         let port = |name: &str, width: usize| Port::new(name, (width * count) as u64);
         let input = |&input: &usize| {
-            let Quantity { name, shape, exponent, .. } = &network.tensors[input];
+            let Quantity { name, shape, exponent, kind, .. } = &network.tensors[input];
             // Values may be written as the real numbers that they stand for.
             let shape = iter::once(count).filter(|count| *count > 1).chain(shape.iter().copied()).collect();
-            let fixed_point = Some(FixedPoint { exponent: *exponent, bits: HELD_BITS, shape });
+            let fixed_point = match kind {
+                Kind::Index => FixedPoint { exponent: 0, bits: INDEX_BITS, shape },
+                _ => FixedPoint { exponent: *exponent, bits: HELD_BITS, shape },
+            };
+            let fixed_point = Some(fixed_point);
             Port { fixed_point, ..port(name, network.tensors[input].count()) }
         };
         let mut inputs: Vec<_> = network.inputs.iter().map(input).collect();

@@ -239,13 +239,13 @@ impl<'g, 'f> Reader<'g, 'f> {
         let is_index = matches!(element, Element::Int32 | Element::Int64);
         // Of integers those that are dequantised are weights, and others name rows.
         let is_read =
-            |node: &&Node<'_>| node.operator == Operator::Dequantise && node.inputs[0] == Some(place);
+            |node: &Node<'_>| node.operator == Operator::Dequantise && node.inputs[0] == Some(place);
         let is_weight = matches!(element, Element::Int8 | Element::Int16 | Element::Int32)
-            && self.graph.nodes.iter().any(|node| is_read(&node));
+            && (self.reads[place] == 0 || self.graph.nodes.iter().any(is_read));
         if self.is_apart && is_weight {
-            if name.starts_with(PUBLIC_PREFIX) {
+            if name.starts_with(PUBLIC_PREFIX) || self.reads[place] == 0 {
                 return Err(Error::invalid(format!(
-                    "weight {name:?} of the network is public by its name: split it anew"
+                    "weight {name:?} of the network is public by its name, or read by no node: split it anew"
                 )));
             }
             self.forms[place] = Some(Form::Apart);

@@ -2,13 +2,17 @@
 
 use super::step::{Computing, Tensor, place_of_largest, signed};
 use super::values::{beyond, element, integer};
+use super::wide::{rows_of_powers, rows_of_table};
 use crate::network::{HELD_BITS, Kind, Layer, Network, Step, Weight};
 use std::collections::HashMap;
 use std::{iter, slice};
 use volery_channel::error::{Error, Result};
 use volery_circuit::port::PublicValues;
-use volery_circuit::{Polynomials, Rows, Sequence, Tables, Wires};
+use volery_circuit::{Machine, Rows, Sequence, Tables, Wires};
 use volery_primitives::F61;
+
+/// The bits of an index that is public.
+pub(super) const INDEX_BITS: u32 = 32;
 
 /// Wires that were made together, and the number of tensors that are on some of them.
 struct Owner<W> {
@@ -53,7 +57,7 @@ struct Apart<'l, 'f, W> {
 }
 
 /// The layers of a network, pushed into a backend.
-pub(super) struct Layers<'l, 'f, B: Tables> {
+pub(super) struct Layers<'l, 'f, B: Machine> {
     b: &'l mut B,
     network: &'l Network<'f>,
     /// The inputs that the network is applied to.
@@ -63,12 +67,14 @@ pub(super) struct Layers<'l, 'f, B: Tables> {
     left: Vec<usize>,
     owners: Vec<Owner<B::Wire>>,
     tables: Vec<B::Table>,
+    /// The tables of leading bits.
+    wides: Vec<B::Table>,
     /// Whether each tensor is the key of a table.
     keys: Vec<bool>,
     weights: Option<Apart<'l, 'f, B::Wire>>,
 }
 
-impl<'l, 'f, B: Polynomials<F = F61> + Tables> Layers<'l, 'f, B> {
+impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
     /// Pushes the whole network, of `count` inputs.
     pub(super) fn push(
         b: &'l mut B,
@@ -88,11 +94,12 @@ impl<'l, 'f, B: Polynomials<F = F61> + Tables> Layers<'l, 'f, B> {
         };
         let held = iter::repeat_with(|| None).take(network.tensors.len()).collect();
         let (owners, tables) = (Vec::new(), tables(b, network)?);
+        let wides = network.wides.iter().map(|table| rows_of_table(b, table)).collect::<Result<_>>()?;
         let mut keys = vec![false; network.tensors.len()];
         for layer in network.layers.iter().filter(|layer| matches!(layer.step, Step::Table(_))) {
             keys[layer.inputs[0]] = true;
         }
-        let mut layers = Self { b, network, count, held, left, owners, tables, keys, weights };
+        let mut layers = Self { b, network, count, held, left, owners, tables, wides, keys, weights };
         for (place, &input) in network.inputs.iter().enumerate() {
             layers.input(input, stated.inputs[place])?;
         }
@@ -109,7 +116,9 @@ impl<'l, 'f, B: Polynomials<F = F61> + Tables> Layers<'l, 'f, B> {
     fn input(&mut self, input: usize, public: Option<&dyn Sequence<F61>>) -> Result<()> {
         let quantity = &self.network.tensors[input];
         let what = format!("input {:?}", quantity.name);
-        let wires = self.read((&what, HELD_BITS), (0, self.count * quantity.count()), public)?;
+        // That an index names a row is shown where it does.
+        let bits = if quantity.kind == Kind::Index { None } else { Some(HELD_BITS) };
+        let wires = self.read((&what, bits), (0, self.count * quantity.count()), public)?;
         let held = match wires {
             Read::Wires(wires) => self.own(Tensor::Each(wires)),
             Read::Public(integers) => {
@@ -124,17 +133,20 @@ impl<'l, 'f, B: Polynomials<F = F61> + Tables> Layers<'l, 'f, B> {
     /// Reads integers of so many bits: those of a public sequence, or of the witness.
     fn read(
         &mut self,
-        (what, bits): (&str, u32),
+        (what, bits): (&str, Option<u32>),
         (first, count): (u64, usize),
         public: Option<&dyn Sequence<F61>>,
     ) -> Result<Read<B::Wire>> {
         let Some(values) = public else {
             let mut wires = vec![B::Wire::default(); count];
             self.b.witnesses(&mut wires)?;
-            let name = format!("{what} fits {bits} bits");
-            self.b.scope(|b| signed(b, &wires, bits, &name))?;
+            if let Some(bits) = bits {
+                let name = format!("{what} fits {bits} bits");
+                self.b.scope(|b| signed(b, &wires, bits, &name))?;
+            }
             return Ok(Read::Wires(wires));
         };
+        let bits = bits.unwrap_or(INDEX_BITS);
         if let Some((place, value)) = beyond(values, first, count, bits) {
             return Err(Error::invalid(format!(
                 "{what} has {value} at {place}, which is no signed integer of {bits} bits"
@@ -158,7 +170,7 @@ impl<'l, 'f, B: Polynomials<F = F61> + Tables> Layers<'l, 'f, B> {
             Some(wires) => Read::Wires(wires[weight.range()].to_vec()),
             None => {
                 let what = format!("weight {:?}", weight.name);
-                self.read((&what, weight.bits), (weight.at as u64, weight.count), public)?
+                self.read((&what, Some(weight.bits)), (weight.at as u64, weight.count), public)?
             }
         };
         let (tensor, owner) = match read {
@@ -231,9 +243,15 @@ impl<'l, 'f, B: Polynomials<F = F61> + Tables> Layers<'l, 'f, B> {
         };
         let owners = inputs.iter().filter(|_| shares).flat_map(|held| held.owners.iter().copied());
         let shared: Vec<_> = owners.collect();
-        let Self { b, network, count, tables, keys, .. } = self;
+        let Self { b, network, count, tables, wides, keys, .. } = self;
+        // Outside of the scope, as tables are.
+        let mut powers = match &layer.step {
+            Step::Wide { table, powers } => rows_of_powers(*b, network.wides[*table].base_bits(), powers)?,
+            _ => None,
+        };
         let Made(wires) = b.scope(|b| {
-            let mut computing = Computing { b, network, tables, count: *count, keys };
+            let mut computing =
+                Computing { b, network, tables, wides, powers: powers.as_mut(), count: *count, keys };
             computing.compute(layer, &tensors).map(Made)
         })?;
         let tensor = if each { Tensor::Each(wires) } else { Tensor::Same(wires) };

@@ -3,11 +3,12 @@
 use super::form::{self, Sums};
 use super::maxima::maxima;
 use super::values::{element, integer};
+use super::wide::wide;
 use crate::network::{Bilinear, HELD_BITS, Layer, Network, SUM_LIMIT, Step};
 use crate::operator::places::{expand, ordered};
 use core::fmt::Display;
 use volery_channel::error::Result;
-use volery_circuit::{Polynomials, Tables};
+use volery_circuit::{Accesses, Cells, Machine, Polynomials, Tables};
 use volery_gadgets::gadget::Fixed;
 use volery_primitives::{F61, Field};
 
@@ -35,17 +36,20 @@ impl<W> Tensor<W> {
 }
 
 /// The backend with all that a layer is computed by.
-pub(super) struct Computing<'c, 'f, B: Tables> {
+pub(super) struct Computing<'c, 'f, B: Machine> {
     pub(super) b: &'c mut B,
     pub(super) network: &'c Network<'f>,
     pub(super) tables: &'c mut [B::Table],
+    pub(super) wides: &'c mut [B::Table],
+    /// The powers of this layer, where there are several.
+    pub(super) powers: Option<&'c mut B::Table>,
     /// The inputs that the network is applied to.
     pub(super) count: usize,
     /// Whether each tensor is the key of a table, which shows that it has its bits.
     pub(super) keys: &'c [bool],
 }
 
-impl<B: Polynomials<F = F61> + Tables> Computing<'_, '_, B> {
+impl<B: Machine<F = F61>> Computing<'_, '_, B> {
     /// The wires of a layer's output, and whether they differ between inputs.
     pub(super) fn compute(&mut self, layer: &Layer<'_>, inputs: &[&Tensor<B::Wire>]) -> Result<Vec<B::Wire>> {
         let output = &self.network.tensors[layer.output];
@@ -92,6 +96,13 @@ impl<B: Polynomials<F = F61> + Tables> Computing<'_, '_, B> {
                 let mut values = self.b.look_up_rows(&mut self.tables[*table], &[&keys], &name)?;
                 Ok(values.pop().expect("a column of values"))
             }
+            Step::Wide { table, powers } => {
+                let values = self.wires(inputs[0]);
+                let (of_rows, table) = (&mut self.wides[*table], &self.network.wides[*table]);
+                let name = format!("the value of {layer} has a power");
+                wide(self.b, (table, of_rows), (powers, self.powers.take()), &values, &name)
+            }
+            Step::Rows => self.rows(inputs, shape(0), layer),
             Step::Add { shifts } | Step::Subtract { shifts } => {
                 let sign = if matches!(layer.step, Step::Subtract { .. }) { -F61::ONE } else { F61::ONE };
                 let [x, y] = [0, 1].map(|i| self.broadcast(inputs[i], shape(i), &output.shape, each));
@@ -253,6 +264,35 @@ impl<B: Polynomials<F = F61> + Tables> Computing<'_, '_, B> {
             products.extend(self.b.commit(&product)?);
         }
         Ok(products)
+    }
+
+    /// The rows of the first tensor that the second names: it is a memory, which is only read.
+    fn rows(
+        &mut self,
+        inputs: &[&Tensor<B::Wire>],
+        shape: &[usize],
+        layer: &Layer<'_>,
+    ) -> Result<Vec<B::Wire>> {
+        let width: usize = shape[1..].iter().product();
+        let (runs, indices) = (if inputs[0].is_each() { self.count } else { 1 }, self.wires(inputs[1]));
+        let name = format!("an index of {layer} names a row");
+        let mut rows = Vec::with_capacity(indices.len() * width);
+        for run in 0..runs {
+            let mut memory = match inputs[0] {
+                Tensor::Public(integers) => {
+                    let cells: Vec<_> = integers.iter().map(|integer| element(*integer)).collect();
+                    self.b.memory(Cells::Public(&cells), width)?
+                }
+                Tensor::Same(wires) => self.b.memory(Cells::Wires(wires), width)?,
+                Tensor::Each(wires) => self.b.memory(Cells::Wires(part(wires, run, runs)), width)?,
+            };
+            let address = if inputs[1].is_each() { part(&indices, run, runs) } else { &indices };
+            let ports = [Accesses { address, put: None }];
+            let columns = self.b.access_rows(&mut memory, &ports, &name)?;
+            self.b.close(memory)?;
+            rows.extend((0..address.len()).flat_map(|row| columns.iter().map(move |column| column[row])));
+        }
+        Ok(rows)
     }
 
     /// The sums of products of a form, which are hinted and asserted; few that are linear are computed.

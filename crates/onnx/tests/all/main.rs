@@ -5,6 +5,6 @@ mod hostile;
 mod operators;
 mod refused;
 mod split;
-mod wide;
 mod statement;
+mod wide;
 mod writer;

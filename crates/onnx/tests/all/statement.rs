@@ -89,7 +89,7 @@ impl Case {
 
 #[test]
 fn fixtures_hold_as_statements() {
-    for name in ["attention", "convolution", "dense", "series"] {
+    for name in ["attention", "convolution", "dense", "series", "transformer", "wide"] {
         let [file, values] = ["q.onnx", "values"].map(|ending| folder().join(format!("{name}.{ending}")));
         let file = fs::read(file).unwrap();
         let inputs = inputs_of(&Network::open(&file, &Options::default()).unwrap(), &values);
