@@ -232,6 +232,12 @@ def test_numpy():
     volery.check(relation, {"matrix": a, "b": a @ x}, {"x": x}, field="f61")
     with pytest.raises(volery.Unsatisfied):
         volery.check(relation, {"matrix": a, "b": a @ x}, {"x": x + 1}, field="f61")
+    # Numbers with a point are for ports whose elements stand for such.
+    for floats in (x.astype("f4"), [5.0, 6, 7], 5.0):
+        with pytest.raises(volery.Invalid, match="x: the .npy array has floats"):
+            volery.check(relation, {"matrix": a, "b": a @ x}, {"x": floats}, field="f61")
+    with pytest.raises(volery.Invalid, match=r"another order of bytes: save x.astype\('<i8'\)"):
+        volery.check(relation, {"matrix": a, "b": a @ x}, {"x": x.astype(">i8")}, field="f61")
     digest = numpy.frombuffer(PUBLIC["digest"], dtype=numpy.uint8)
     volery.check(RELATION, {"digest": digest}, PRIVATE)
 

@@ -1,7 +1,7 @@
 //! Values of ports: elements that may be secret.
 
 use super::fixed_point::FixedPoint;
-use super::npy::Npy;
+use super::npy::{Npy, TakeInteger};
 use super::value::not_canonical;
 use super::{Port, PortValue, counted};
 use crate::prime_field;
@@ -34,6 +34,16 @@ impl<F: Field> Elements<F> {
     /// `Invalid` with the place of a number that is malformed or too large.
     pub fn parse(text: &[u8]) -> Result<Self> {
         numbers(text, element).map(Self)
+    }
+
+    /// The elements that as many integers are as `each` hands over. What knows no field is compiled once.
+    fn gathered(count: usize, each: &dyn Fn(&mut TakeInteger<'_>) -> Result<()>) -> Result<Self> {
+        let mut elements = Zeroizing::new(Vec::with_capacity(count));
+        each(&mut |integer| {
+            elements.push(signed(integer)?);
+            Ok(())
+        })?;
+        Ok(Self(elements))
     }
 
     /// The elements in order.
@@ -174,44 +184,21 @@ impl<F: Field> PortValue for Elements<F> {
             return Self::parse(content);
         }
         let array = Npy::read(content)?;
-        let integers = array.integers().ok_or_else(|| {
-            Error::invalid(
-                "the .npy array has floats, and the elements here are integers: save them, as x.astype('i4')",
-            )
-        })?;
-        let mut elements = Zeroizing::new(Vec::with_capacity(integers.len()));
-        for (i, integer) in integers.enumerate() {
-            let element = signed(integer)
-                .map_err(|why| Error::invalid(format!("the .npy array at {:?}: {why}", array.place(i))))?;
-            elements.push(element);
-        }
-        Ok(Self(elements))
+        Self::gathered(array.count(), &|take| array.each_integer(take))
     }
 
     fn from_fixed(written: &[u8], of: &FixedPoint) -> Result<Self> {
-        prime_field::<F>()?;
+        let modulus = prime_field::<F>()?;
         if FixedPoint::is_integers(written) {
             // Negative ones may be written as residues, too.
             let elements = Self::parse(written)?;
-            let most = U256::from(of.half().cast_unsigned());
-            let holds = |element: F| {
-                let above = element.to_integer().overflowing_sub(most).1;
-                let below = (-element - F::ONE).to_integer().overflowing_sub(most).1;
-                above | below
-            };
-            return match elements.as_slice().iter().position(|element| !holds(*element)) {
-                None => Ok(elements),
-                Some(i) => {
-                    Err(Error::invalid(format!("number {} of {}: {}", i + 1, elements.len(), of.beyond())))
-                }
-            };
+            of.demand(elements.len(), modulus, &mut elements.iter().map(F::to_integer))?;
+            return Ok(elements);
         }
         let integers = of.read(written)?;
-        let mut elements = Zeroizing::new(Vec::with_capacity(integers.len()));
-        for integer in integers.iter() {
-            elements.push(signed((*integer).into()).map_err(Error::invalid)?);
-        }
-        Ok(Self(elements))
+        Self::gathered(integers.len(), &|take| {
+            integers.iter().try_for_each(|integer| take((*integer).into())).map_err(Error::invalid)
+        })
     }
 
     fn from_encodings(encodings: &[u8]) -> Result<Self> {

@@ -1,7 +1,9 @@
 //! Ports whose elements stand for real numbers: the values that are written as such.
 
+use super::Port;
 use super::elements::{in_radix, numbers};
 use super::npy::Npy;
+use std::collections::BTreeMap;
 use volery_channel::error::{Error, Result};
 use volery_primitives::U256;
 use zeroize::Zeroizing;
@@ -49,8 +51,37 @@ impl FixedPoint {
         })
     }
 
+    /// Demands that residues, `count` of them, stand for integers of as many bits.
+    ///
+    /// # Errors
+    /// `Invalid` with the number of one that does not.
+    pub(super) fn demand(
+        &self,
+        count: usize,
+        modulus: U256,
+        residues: &mut dyn Iterator<Item = U256>,
+    ) -> Result<()> {
+        let half = U256::from(self.half().cast_unsigned());
+        let holds = |residue: U256| {
+            let above = residue.overflowing_sub(half).1;
+            let below = !half.overflowing_sub(modulus.overflowing_sub(residue).0).1;
+            above | below
+        };
+        for (i, residue) in residues.enumerate() {
+            if !holds(residue) {
+                return Err(Error::invalid(format!("number {} of {count}: {}", i + 1, self.beyond())));
+            }
+        }
+        Ok(())
+    }
+
+    /// The real numbers that ports take, by the names of these.
+    pub(super) fn of_ports(ports: &mut dyn Iterator<Item = &Port>) -> BTreeMap<String, Self> {
+        ports.filter_map(|port| Some((port.name.clone(), port.fixed_point.clone()?))).collect()
+    }
+
     /// The words for a number that has more bits.
-    pub(super) fn beyond(&self) -> String {
+    fn beyond(&self) -> String {
         let half = self.half() as f64;
         let unit = f64::from(-self.exponent).exp2();
         format!(
@@ -62,7 +93,7 @@ impl FixedPoint {
     }
 
     /// The magnitude that no element passes.
-    pub(super) fn half(&self) -> i64 {
+    fn half(&self) -> i64 {
         1 << (self.bits - 1)
     }
 

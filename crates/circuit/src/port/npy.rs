@@ -22,6 +22,9 @@ pub struct Npy<'f> {
     numbers: &'f [u8],
 }
 
+/// A taker of integers, one after the other, which says what is wrong with one.
+pub(super) type TakeInteger<'t> = dyn FnMut(i128) -> Result<(), String> + 't;
+
 /// A type of numbers, little-endian.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -130,6 +133,28 @@ impl<'f> Npy<'f> {
     /// The shape; one number has no dimensions.
     pub fn shape(&self) -> &[usize] {
         &self.shape
+    }
+
+    /// The number of numbers.
+    pub(super) fn count(&self) -> usize {
+        self.numbers.len() / self.kind.bytes()
+    }
+
+    /// Hands all numbers over, which are to be whole.
+    ///
+    /// # Errors
+    /// `Invalid` where they are floats, or with the place of one that is not taken.
+    pub(super) fn each_integer(&self, take: &mut TakeInteger<'_>) -> Result<()> {
+        let integers = self.integers().ok_or_else(|| {
+            Error::invalid(
+                "the .npy array has floats, and the elements here are integers: save them, as x.astype('i4')",
+            )
+        })?;
+        for (i, integer) in integers.enumerate() {
+            let wrong = |why| Error::invalid(format!("the .npy array at {:?}: {why}", self.place(i)));
+            take(integer).map_err(wrong)?;
+        }
+        Ok(())
     }
 
     /// The coordinates of number `i` in row-major order, as errors name it.

@@ -332,8 +332,7 @@ impl<V> Values<V> {
 
     /// A set without values, to which values of these ports are read as their elements are meant.
     pub fn of<'p>(ports: impl IntoIterator<Item = &'p Port>) -> Self {
-        let fixed = |port: &Port| Some((port.name.clone(), port.fixed_point.clone()?));
-        Self { fixed: ports.into_iter().filter_map(fixed).collect(), ..Self::new() }
+        Self { fixed: FixedPoint::of_ports(&mut ports.into_iter()), ..Self::new() }
     }
 
     /// Adds a value.

@@ -218,12 +218,10 @@ pub(crate) fn info(typed: &Info) -> Result<()> {
         for steps in steps_of(ports) {
             let port = steps[0];
             let signal = signals.get(&port.name).map_or(String::new(), |name| format!("{name} is "));
-            let width = match &port.fixed_point {
-                Some(FixedPoint { exponent, shape, .. }) => {
-                    format!("{} for numbers of {shape:?}, 2^{exponent} for 1", things(port.width, unit(port)))
-                }
-                None => things(port.width, unit(port)),
-            };
+            let mut width = things(port.width, unit(port));
+            if let Some(FixedPoint { exponent, shape, .. }) = &port.fixed_point {
+                width += &format!(", numbers of {shape:?} in steps of 2^{}", -exponent);
+            }
             list.push(match steps[..] {
                 [_, .., last] => {
                     format!("{} … {} ({width} each{})", port.name, last.name, public(port))

@@ -124,6 +124,19 @@ impl<'f> Network<'f> {
         Ok(values)
     }
 
+    /// The integers of a tensor that is a public constant; `None` for all others.
+    ///
+    /// # Errors
+    /// `Invalid` where they cannot be read.
+    pub fn public_entries(&self, tensor: usize) -> Result<Option<Vec<i64>>> {
+        match (self.tensors[tensor].origin, self.weight_of(tensor)) {
+            (Some(origin), None) if self.tensors[tensor].name == self.graph.tensors[origin].name => {
+                self.stored(origin).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Demands that the values of weights are there.
     pub(crate) fn demand_weights(&self) -> Result<()> {
         if !self.lacks_weights() {

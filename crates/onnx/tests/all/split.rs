@@ -140,7 +140,7 @@ fn weights_are_listed_in_the_order_of_the_file() {
     }
 }
 
-/// What a network does not need is in no public graph.
+/// Secrets in whatever a network does not need: none is in the public graph.
 #[test]
 fn public_graphs_tell_nothing_of_weights() {
     let secret = b"whatever stands here is secret";
@@ -222,7 +222,7 @@ fn what_cannot_be_split_is_named() {
     assert_refused(open(&net.file()).map(drop), &["input \"w\"", "to be of floats"]);
 }
 
-/// Whatever a proof depends on, in networks that differ in that alone.
+/// Networks that differ in one thing that a proof depends on.
 #[test]
 fn what_is_proved_is_in_the_identity() {
     let mut known: HashMap<[u8; 32], String> = HashMap::new();
