@@ -1,5 +1,6 @@
 """Networks of integers: the definition against onnxruntime and the fixtures, what it refuses, and how floats become one."""
 
+import json
 import pathlib
 import struct
 
@@ -623,3 +624,36 @@ def test_rows_that_indices_name():
     q = next(n for n in net.graph.node if n.name == "c/round")
     shifts = [net.trace({"i": draw()})[name].exponent for name in (q.input[0], q.output[0])]
     assert shifts[0] == shifts[1]
+def test_command_line(tmp_path, capsys):
+    """What ``volery model quantise`` runs."""
+    from volery.onnx.__main__ import main
+
+    network, calibration, out = (str(tmp_path / name) for name in ("net.onnx", "samples.npz", "net.q.onnx"))
+    model = floats([node("Gemm", "x w", "h"), node("Relu", "h", "y")], (1, 4), "y", w=np.eye(4)[::-1] * 0.5)
+    onnx.save(model, network)
+    np.savez(calibration, x=np.concatenate(samples((1, 4), 12)))
+    typed = ["quantise", network, "--calibrate", calibration, "--out", out]
+    assert main(typed) == 0
+    said = capsys.readouterr().out
+    assert "labels       equal in 12 of 12, on the samples of calibration" in said and "room " in said
+    net = volery.onnx.Network(out)
+    assert list(net.inputs) == ["x"] and sorted(path.name for path in tmp_path.iterdir()) == [
+        "net.onnx", "net.q.onnx", "samples.npz"
+    ]  # fmt: skip
+    assert main([*typed, "--force", "--test", calibration, "--room", "8", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["weights"], report["accuracy"]["held_out"]) == (16, True)
+    assert 8 <= report["accuracy"]["room_left"] < 16 and report["accuracy"]["first_overflow"] is None
+    assert volery.onnx.Network(out).inputs["x"][1] == net.inputs["x"][1] - 1
+    absent = ["quantise", network, "--calibrate", "absent.npz", "--out", str(tmp_path / "new")]
+    for arguments, words in [
+        (typed, "give --force to replace it"),
+        ([*typed, "--force", "--room", "x"], "argument --room: invalid float value: 'x'"),
+        ([*typed, "--force", "--bits", "7"], "bits= is from 8 to 16"),
+        (absent, "absent.npz"),
+        (["quantise", out, *typed[2:], "--force"], "quantised already"),
+    ]:
+        assert main([*arguments, "--json"]) == 2
+        told = capsys.readouterr()
+        assert words in told.err and told.err.startswith("volery: ") and told.err.count("\n") == 1
+        assert words in json.loads(told.out)["error"]
