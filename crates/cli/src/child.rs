@@ -1,4 +1,4 @@
-//! A program that this process runs, which never outlives it.
+//! A program that this process runs, which never outlives it; or one in its place.
 
 use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -116,4 +116,21 @@ fn kill(child: &mut Child) {
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     let _ = child.kill();
+}
+
+/// Puts `command` in the place of this process, so that signals go to it alone. Comes back where it cannot
+/// run.
+#[cfg(unix)]
+pub fn become_it(command: &mut Command) -> io::Error {
+    std::os::unix::process::CommandExt::exec(command)
+}
+
+/// Waits for `command`, and ends as it does. Comes back where it cannot run.
+#[cfg(not(unix))]
+pub fn become_it(command: &mut Command) -> io::Error {
+    match command.status() {
+        // Without a code somebody killed it: 3, as where a peer is lost.
+        Ok(status) => std::process::exit(status.code().unwrap_or(3)),
+        Err(why) => why,
+    }
 }

@@ -160,8 +160,11 @@ impl Partial {
     }
 }
 
-/// Refuses a place in which something is that is not to be replaced.
-fn free(option: &str, path: &Path, old: Old) -> Result<()> {
+/// Refuses a place in which something is that is not to be replaced: for who writes several files, or none.
+///
+/// # Errors
+/// As for [`Partial::create`].
+pub fn free(option: &str, path: &Path, old: Old) -> Result<()> {
     let Ok(there) = std::fs::symlink_metadata(path) else { return Ok(()) };
     let why = if there.is_symlink() {
         "this is a link, which nothing is written through: name the file itself, or remove the link"

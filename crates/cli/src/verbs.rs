@@ -8,7 +8,7 @@
 //! cluster  disjunction  file            shards, one of several clauses, proofs that are files
 //! proofs  service                       many files, and to prove to a service
 //! program                               runs of programs
-//! beside  demo  doctor  export  key  parties  relations  web
+//! beside  demo  doctor  export  key  model  parties  relations  web
 //! ```
 
 mod args;
@@ -23,6 +23,7 @@ mod file;
 mod foreign;
 mod given;
 mod key;
+mod model;
 mod parties;
 mod program;
 mod proofs;
@@ -36,7 +37,7 @@ mod web;
 
 pub(crate) use args::Typed;
 
-use args::{CircuitVerb, ClusterVerb, KeyVerb, Verb, WebVerb};
+use args::{CircuitVerb, ClusterVerb, KeyVerb, ModelVerb, Verb, WebVerb};
 use clap::error::ErrorKind;
 use file::{OUT, PROOF};
 use std::ffi::OsStr;
@@ -55,6 +56,8 @@ const PRIVATE: [&str; 5] =
 
 const CIRCUIT_VERBS: &str =
     "circuit info RELATION, circuit eval RELATION, circuit export RELATION and circuit list";
+
+const MODEL_VERBS: &str = "model quantise, model split, model info and model run";
 
 impl Program for Typed {
     const HELP: &'static str = "`volery --help`, or --help behind a verb";
@@ -88,10 +91,10 @@ impl Program for Typed {
             }
             Verb::Web(WebVerb::Show(_)) => return Asked::default(),
             Verb::Demo(typed) => (None, &typed.protocol, system(&typed.protocol, System::default())),
-            Verb::Check(_) => return Asked::check(),
+            Verb::Check(_) | Verb::Model(ModelVerb::Run(_)) => return Asked::check(),
             Verb::Run(_) => return Asked::run(),
             Verb::Bench(_) | Verb::Serve(_) | Verb::Results(_) => return Asked::default(),
-            Verb::Circuit(_) | Verb::Key(_) | Verb::Doctor(_) => return Asked::default(),
+            Verb::Circuit(_) | Verb::Model(_) | Verb::Key(_) | Verb::Doctor(_) => return Asked::default(),
         };
         Asked::proof(role, protocol, system, fields::asked(protocol.field.as_deref()))
     }
@@ -106,7 +109,7 @@ impl Program for Typed {
 
     fn misuse(kind: ErrorKind, word: &OsStr, option: &str) -> Option<String> {
         let (circuit, cluster, key) = (word == "circuit", word == "cluster", word == "key");
-        let web = word == "web";
+        let (model, web) = (word == "model", word == "web");
         match kind {
             ErrorKind::UnknownArgument if word == "verify" && option == "--private-input" => Some(
                 "verify takes no --private-input: only the prover has it: give it to `volery prove`, and what both \
@@ -129,6 +132,12 @@ impl Program for Typed {
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand if cluster => {
                 Some("a verb is missing behind cluster: there are cluster prove and cluster verify".into())
             }
+            ErrorKind::InvalidSubcommand if model => {
+                Some(format!("there is no such verb: there are {MODEL_VERBS}"))
+            }
+            ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand if model => {
+                Some(format!("a verb is missing behind model: there are {MODEL_VERBS}"))
+            }
             ErrorKind::InvalidSubcommand if web => {
                 Some("there is no such verb: there are web prove, web verify and web show".into())
             }
@@ -142,8 +151,8 @@ impl Program for Typed {
                 Some("a verb is missing behind key: there are key new and key show".into())
             }
             ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => Some(
-                "a verb is missing: demo, prove, verify, run, cluster, check, circuit, key, web, bench, serve, results \
-                      or doctor"
+                "a verb is missing: demo, prove, verify, run, cluster, check, circuit, model, key, web, bench, serve, \
+                      results or doctor"
                     .into(),
             ),
             _ => None,
@@ -164,6 +173,10 @@ impl Program for Typed {
             Verb::Circuit(CircuitVerb::Eval(typed)) => relations::eval(typed),
             Verb::Circuit(CircuitVerb::Export(typed)) => export::export(typed),
             Verb::Circuit(CircuitVerb::List(typed)) => relations::list(typed),
+            Verb::Model(ModelVerb::Quantise(typed)) => model::quantise(typed),
+            Verb::Model(ModelVerb::Split(typed)) => model::split(typed),
+            Verb::Model(ModelVerb::Info(typed)) => model::info(typed),
+            Verb::Model(ModelVerb::Run(typed)) => model::run(typed),
             Verb::Key(KeyVerb::New(typed)) => key::new(typed),
             Verb::Key(KeyVerb::Show(typed)) => key::show(typed),
             Verb::Web(WebVerb::Prove(typed)) => web::prove(typed, started),

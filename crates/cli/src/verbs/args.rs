@@ -3,12 +3,14 @@
 mod circuit;
 mod cluster;
 mod key;
+mod model;
 mod program;
 mod web;
 
 pub(crate) use circuit::{CircuitVerb, Eval, Export, Info, List};
 pub(crate) use cluster::{ClusterProve, ClusterRun, ClusterVerb, ClusterVerify, OneShard};
 pub(crate) use key::{KeyNew, KeyShow, KeyVerb};
+pub(crate) use model::{ModelInfo, ModelQuantise, ModelRun, ModelSplit, ModelVerb};
 pub(crate) use program::{Claimed, PrivateInput, Proved, Run, Ways};
 use program::{PROGRAMS, RUN};
 pub(crate) use web::{WebProve, WebShow, WebVerb, WebVerify};
@@ -180,6 +182,9 @@ pub(crate) enum Verb {
     /// Look at relations
     #[command(subcommand)]
     Circuit(CircuitVerb),
+    /// Make integers of neural networks, look at them, and run them in the clear
+    #[command(subcommand)]
+    Model(ModelVerb),
     /// Make the key by which others know this party, or show who it is
     #[command(subcommand)]
     Key(KeyVerb),

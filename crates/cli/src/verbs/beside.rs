@@ -3,9 +3,9 @@
 
 use crate::verbs::args::Passed;
 use std::ffi::{OsStr, OsString};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use volery_cli::child;
 use volery_cli::failure::{Failure, Result};
 
 /// `volery bench`.
@@ -46,7 +46,7 @@ fn run(verb: &str, (program, sources): (&str, &str), arguments: &[OsString]) -> 
     let path = find(program, &std::env::current_exe().unwrap_or_default()).ok_or_else(missing)?;
     let mut command = Command::new(&path);
     command.args(arguments);
-    let why = become_it(&mut command);
+    let why = child::become_it(&mut command);
     Err(Failure::usage(format_args!("{verb}: {} cannot be run: {why}", path.display())))
 }
 
@@ -57,22 +57,6 @@ fn find(program: &str, this: &Path) -> Option<PathBuf> {
     let beside = this.parent().map(Path::to_owned);
     let folders = beside.into_iter().chain(std::env::split_paths(&path));
     folders.map(|folder| folder.join(&name)).find(|path| path.is_file())
-}
-
-/// Puts `command` in the place of this process, so that signals go to it alone. Comes back where it cannot
-/// run.
-#[cfg(unix)]
-fn become_it(command: &mut Command) -> io::Error {
-    std::os::unix::process::CommandExt::exec(command)
-}
-
-/// Waits for `command`, and ends as it does. Comes back where it cannot run.
-#[cfg(not(unix))]
-fn become_it(command: &mut Command) -> io::Error {
-    match command.status() {
-        Ok(status) => std::process::exit(status.code().unwrap_or(volery_cli::failure::Fault::Peer as i32)),
-        Err(why) => why,
-    }
 }
 
 #[cfg(test)]

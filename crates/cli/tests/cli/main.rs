@@ -9,6 +9,7 @@ mod fields;
 mod keys;
 mod kit;
 mod misuse;
+mod model;
 mod output;
 mod peers;
 mod primes;

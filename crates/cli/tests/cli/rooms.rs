@@ -42,7 +42,7 @@ const PARTS: [Part; 6] = [
             &["file"],
             &["proofs", "service"],
             &["program"],
-            &["beside", "demo", "doctor", "export", "key", "parties", "relations", "web"],
+            &["beside", "demo", "doctor", "export", "key", "model", "parties", "relations", "web"],
         ],
     },
     Part {

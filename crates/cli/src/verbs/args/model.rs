@@ -1,0 +1,142 @@
+//! Options of `volery model`.
+
+use clap::{Args, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+const QUANTISE: &str = "\
+This runs `python3 -m volery.onnx`, of the module of Python: it is installed by
+`pip install './crates/python[onnx]'` in the folder of volery's sources, which
+takes Rust and Python 3.10 or later. VOLERY_PYTHON names another python3.
+
+SAMPLES.npz has an array for each input of the network, by its name, which
+stacks the samples: some dozens of what the network will read.
+
+Example:
+  volery model quantise net.onnx --calibrate samples.npz --out net.q.onnx";
+
+const SPLIT: &str = "\
+The public graph is for both parties of a proof, the weights for the prover
+alone. The graph has everything but the weights: operators, shapes, scales,
+tables of functions, and constants that the network has as public ones, which
+`volery model info` lists. What is printed as the identity is the same for the
+file and the graph, and for no other network.
+
+Example:
+  volery model split net.q.onnx --public net.arch.onnx --weights net.weights.npy";
+
+const INFO: &str = "\
+Elements, ranges and lookups are what a proof of one run takes, beside weights:
+each of these is an element and a range, once a session.
+
+Examples:
+  volery model info net.q.onnx --layers
+  volery model info net.arch.onnx --json";
+
+const RUN: &str = "\
+VALUE is as for `prove`: numbers with commas between them, all with a decimal
+point, 0.5,-1.25; or all without one, which are integers as the network has
+them; or by @PATH a file of such numbers, or a .npy file of floats or integers
+in the order of the input's shape. `volery model info` shows shapes and scales.
+
+Values that need more bits than they have end the run with exit code 2, and the
+node, the place and the bits are named: the network is to be quantised with such
+inputs, or more room.
+
+Examples:
+  volery model run net.q.onnx --input x=@x.npy
+  volery model run net.arch.onnx --weights net.weights.npy --input x=@x.npy";
+
+#[derive(Subcommand)]
+pub(crate) enum ModelVerb {
+    /// Make a network of integers of an ONNX file, and compare the two
+    #[command(after_help = QUANTISE)]
+    Quantise(ModelQuantise),
+    /// Write the public graph of a quantised network, and its weights, as two files
+    #[command(after_help = SPLIT)]
+    Split(ModelSplit),
+    /// Inputs, outputs, constants and layers of a quantised network, and what a proof of it takes
+    #[command(after_help = INFO)]
+    Info(ModelInfo),
+    /// Run a quantised network in the clear, in the integers that are proved
+    #[command(after_help = RUN)]
+    Run(ModelRun),
+}
+
+#[derive(Args)]
+pub(crate) struct ModelQuantise {
+    /// The ONNX file with floats
+    pub(crate) network: PathBuf,
+    /// The samples that the network is calibrated with
+    #[arg(long, value_name = "SAMPLES.npz")]
+    pub(crate) calibrate: PathBuf,
+    /// The file to write, which appears once it is whole
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// Replace the file of that name, if there is one
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// How many times larger values may become than with the samples
+    #[arg(long, value_name = "TIMES", default_value = "4", allow_negative_numbers = true)]
+    pub(crate) room: String,
+    /// The bits of values between layers, from 8 to 16
+    #[arg(long, value_name = "BITS", default_value = "16", allow_negative_numbers = true)]
+    pub(crate) bits: String,
+    /// End the network at the tensor of this name
+    #[arg(long, value_name = "TENSOR")]
+    pub(crate) until: Option<String>,
+    /// Samples by which integers are compared with floats [default: those of --calibrate]
+    #[arg(long, value_name = "SAMPLES.npz")]
+    pub(crate) test: Option<PathBuf>,
+    /// The Python that has the module `volery` [default: VOLERY_PYTHON, or python3]
+    #[arg(long, value_name = "PATH")]
+    pub(crate) python: Option<OsString>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ModelSplit {
+    /// The file of the quantised network
+    pub(crate) network: PathBuf,
+    /// The file of the public graph, which appears once it is whole
+    #[arg(long, value_name = "FILE")]
+    pub(crate) public: PathBuf,
+    /// The file of the weights, a .npy array, which appears once it is whole
+    #[arg(long, value_name = "FILE")]
+    pub(crate) weights: PathBuf,
+    /// Replace the files of these names, if there are any
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ModelInfo {
+    /// The file of the quantised network, or of its public graph
+    pub(crate) network: PathBuf,
+    /// List the layers, too
+    #[arg(long)]
+    pub(crate) layers: bool,
+    /// Print one JSON object, which has the layers in any case
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ModelRun {
+    /// The file of the quantised network, or of its public graph with --weights
+    pub(crate) network: PathBuf,
+    /// The value of an input, or a file of them; may be repeated
+    #[arg(long, value_name = "NAME=VALUE|FILE")]
+    pub(crate) input: Vec<OsString>,
+    /// The weights that `model split` wrote, where the network is a public graph
+    #[arg(long, value_name = "FILE")]
+    pub(crate) weights: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
