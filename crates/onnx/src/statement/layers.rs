@@ -37,7 +37,7 @@ impl<W: Copy> Wires<W> for Made<W> {
 
 /// The weights of a network, as its statement has them.
 pub(super) enum Weights<W> {
-    /// Those of the file, which are public.
+    /// The weights of the file, which are public.
     OfFile,
     /// An input, public or in the witness.
     Input,
