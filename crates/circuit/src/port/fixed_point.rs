@@ -228,16 +228,20 @@ mod tests {
         assert_eq!(read(127, "0.0000000000000000000").unwrap(), [0]);
         let power = 2_u128.pow(126).to_string();
         assert_eq!(read(-126, format!("{power}.0,-{power}.0,0.5")).unwrap(), [1, -1, 0]);
+        // Multiplied modulo 2^256 some would be 0.
+        let power = |bits: u32| U256::from(1_u64) << bits;
         for (exponent, number) in [
-            (0, "32767.5"),
-            (0, "-32768.51"),
-            (127, "0.5"),
-            (10, "32.0"),
-            (-127, &format!("{}.0", "9".repeat(77))),
+            (0, "32767.5".to_string()),
+            (0, "-32768.51".into()),
+            (127, "0.5".into()),
+            (10, "32.0".into()),
+            (-127, format!("{}.0", "9".repeat(77))),
+            (127, format!("{}.0", power(200))),
+            (-127, format!("{}.00", power(255))),
         ] {
             let why = read(exponent, format!("0.0,{number}"));
             refused(why.clone(), &["number 2 of 2", "more than 16 bits"]);
-            assert!(!why.unwrap_err().contains(number));
+            assert!(!why.unwrap_err().contains(&number));
         }
         refused(read(10, "99.0"), &["from -32 to 31.9990234375"]);
         refused(read(0, "0.5,1"), &["number 2 of 2: there is no decimal point, as others have"]);
