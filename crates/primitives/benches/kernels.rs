@@ -126,6 +126,48 @@ mod binary {
     }
 }
 
+/// Products of integers.
+mod integers {
+    use super::*;
+    use volery_primitives::arch::matrix::{self, COLUMNS, ROWS, Tile};
+
+    struct Integers<const ELEMENTS: usize> {
+        arch: Arch,
+        row: Vec<i64>,
+        sums: Vec<i64>,
+        a: Vec<[f64; ROWS]>,
+        b: Vec<[f64; COLUMNS]>,
+        tile: Tile,
+    }
+
+    impl<const ELEMENTS: usize> Data for Integers<ELEMENTS> {
+        const ELEMENTS: usize = ELEMENTS;
+
+        fn new(arch: Arch) -> Self {
+            let steps = ELEMENTS / (ROWS * COLUMNS);
+            Self {
+                arch,
+                row: (0..ELEMENTS as i64).collect(),
+                sums: vec![0; ELEMENTS],
+                a: vec![[3.0; ROWS]; steps],
+                b: vec![[5.0; COLUMNS]; steps],
+                tile: [[0; COLUMNS]; ROWS],
+            }
+        }
+    }
+
+    kernels! {
+        (Integers<ELEMENTS>, [const ELEMENTS: usize], [consts = [16 * 96, 256 * 96]])
+        add_tile: |on| matrix::add_tile(on.arch, &on.a, &on.b, &mut on.tile);
+    }
+
+    kernels! {
+        (Integers<ELEMENTS>, [const ELEMENTS: usize], [consts = [64, 512]])
+        add_row: |on| matrix::add_row(on.arch, 7, &on.row, &mut on.sums);
+        add_masked_row: |on| matrix::add_masked_row(on.arch, 7, &on.row, &on.row, &mut on.sums);
+    }
+}
+
 /// The hashes of garbled gates: of labels that are there, and of those that depend on the gate before.
 mod gates {
     use super::*;

@@ -14,6 +14,7 @@ pub(crate) mod f61;
 pub(crate) mod f61x2;
 pub(crate) mod f64;
 pub(crate) mod gates;
+pub mod matrix;
 #[allow(unsafe_code)]
 #[doc(hidden)]
 pub mod memcheck;

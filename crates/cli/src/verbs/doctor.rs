@@ -134,7 +134,7 @@ fn cpu_features() -> Vec<(&'static str, Vec<Feature>)> {
     #[cfg(target_arch = "x86_64")]
     let levels = vec![
         level!("aesni": "aes", "pclmulqdq", "ssse3", "sse4.1", "sse4.2"),
-        level!("vaes256": "avx2", "vaes", "vpclmulqdq"),
+        level!("vaes256": "avx2", "fma", "vaes", "vpclmulqdq"),
         level!("vaes512": "avx512f", "avx512bw", "avx512dq", "avx512vl", "avx512ifma"),
     ];
     #[cfg(target_arch = "aarch64")]

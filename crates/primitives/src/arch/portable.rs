@@ -6,10 +6,12 @@ pub(super) mod f61;
 pub(super) mod f61x2;
 pub(super) mod f64;
 pub(super) mod gates;
+mod matrix;
 pub(super) mod prime;
 pub(super) mod q32;
 mod search;
 
+pub(super) use matrix::{add_masked_row, add_row, add_tile};
 pub(super) use search::search;
 
 use super::{Punctures, Triple, WEIGHT};

@@ -15,6 +15,7 @@ pub(super) mod f64;
 pub(super) mod gates;
 pub(super) mod leaves;
 pub(super) mod level;
+mod matrix;
 pub(super) mod prime;
 pub(super) mod q32;
 mod sums;
@@ -22,6 +23,7 @@ mod transpose;
 mod trees;
 
 pub(super) use bits::{add_rows, add_where, bit_products};
+pub(super) use matrix::add_tile;
 pub(super) use sums::{
     add_products, add_scaled, add_sums, combine, dot, inner_product, multiply, opened_sums,
     prover_column_sums, prover_sums, set_sums, triple_sums, verifier_column_sums, verifier_sums, weigh,
@@ -145,6 +147,8 @@ pub(crate) trait Simd: Copy {
     unsafe fn sign(self) -> Self;
     /// The products of the low 32 bits of the 64-bit halves.
     unsafe fn multiply32(self, other: Self) -> Self;
+    /// `self + a·b` of the 64-bit halves as floating-point numbers, rounded once or twice.
+    unsafe fn add_product(self, a: Self, b: Self) -> Self;
     /// Each 64-bit half shifted up.
     unsafe fn shl<const BITS: u32>(self) -> Self;
     /// Each 64-bit half shifted down.

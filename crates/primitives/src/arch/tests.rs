@@ -49,6 +49,57 @@ fn counters_are_searched() {
     }
 }
 
+/// Tiles equal sums of 64 bits, on their way to [`matrix::LIMIT`] and back, too.
+#[test]
+fn tiles_of_products_are_exact() {
+    use matrix::{COLUMNS, LIMIT, ROWS, Tile, number};
+    let check = |a: &[[i64; ROWS]], b: &[[i64; COLUMNS]]| {
+        let begun: Tile = core::array::from_fn(|i| core::array::from_fn(|j| (i as i64 - j as i64) << 58));
+        let mut expected = begun;
+        for (a, b) in a.iter().zip(b) {
+            for (i, j) in (0..ROWS).flat_map(|i| (0..COLUMNS).map(move |j| (i, j))) {
+                expected[i][j] += a[i] * b[j];
+            }
+        }
+        let a: Vec<_> = a.iter().map(|a| a.map(number)).collect();
+        let b: Vec<_> = b.iter().map(|b| b.map(number)).collect();
+        for arch in Arch::available() {
+            let mut sums = begun;
+            matrix::add_tile(arch, &a, &b, &mut sums);
+            assert_eq!(sums, expected, "{} products on {arch}", a.len());
+        }
+    };
+    for length in LENGTHS {
+        let words: Vec<i64> =
+            random(7, (ROWS + COLUMNS) * length).iter().map(|word| word.0 as i64 >> 43).collect();
+        let (a, b) = words.split_at(ROWS * length);
+        check(a.as_chunks().0, b.as_chunks().0);
+    }
+    for limit in [LIMIT.cast_signed(), -LIMIT.cast_signed()] {
+        check(&[limit / 2, limit / 2, -limit].map(|value| [value; ROWS]), &[[1; COLUMNS]; 3]);
+        check(&[[limit >> 25; ROWS]], &[[1 << 25; COLUMNS]]);
+        check(&[[1; ROWS], [-2; ROWS]], &[[limit; COLUMNS]; 2]);
+    }
+}
+
+#[test]
+fn rows_of_integers() {
+    let integers = |seed, length| random(seed, length).iter().map(|word| word.0 as i64).collect::<Vec<_>>();
+    for length in LENGTHS {
+        let [row, mask, sums] = [1, 2, 3].map(|seed| integers(seed, length));
+        let expected = |mask: &[i64]| {
+            let product = |i: usize| (row[i] & mask[i]).wrapping_mul(-12_345_678_901_234);
+            (0..length).map(|i| sums[i].wrapping_add(product(i))).collect::<Vec<_>>()
+        };
+        for arch in Arch::available() {
+            let mut found = [sums.clone(), sums.clone()];
+            matrix::add_row(arch, -12_345_678_901_234, &row, &mut found[0]);
+            matrix::add_masked_row(arch, -12_345_678_901_234, &row, &mask, &mut found[1]);
+            assert_eq!(found, [expected(&vec![-1; length]), expected(&mask)], "{length} on {arch}");
+        }
+    }
+}
+
 #[test]
 fn encrypt_and_counter() {
     for length in LENGTHS {

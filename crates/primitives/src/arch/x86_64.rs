@@ -32,6 +32,7 @@ pub(super) fn levels() -> Vec<Level> {
     {
         levels.push(Level::Aesni);
         if is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
             && is_x86_feature_detected!("vaes")
             && is_x86_feature_detected!("vpclmulqdq")
         {
@@ -92,9 +93,9 @@ kernels!(
 );
 kernels!(
     /// Two lanes: VAES and VPCLMULQDQ on 256 bits.
-    vaes256, __m256i, portable, "aes,pclmulqdq,avx2,vaes,vpclmulqdq"
+    vaes256, __m256i, portable, "aes,pclmulqdq,avx2,fma,vaes,vpclmulqdq"
 );
 kernels!(
     /// Four lanes: VAES and VPCLMULQDQ on 512 bits.
-    vaes512, __m512i, ifma, "aes,pclmulqdq,avx2,vaes,vpclmulqdq,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma"
+    vaes512, __m512i, ifma, "aes,pclmulqdq,avx2,fma,vaes,vpclmulqdq,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma"
 );

@@ -214,6 +214,14 @@ impl Simd for uint64x2_t {
         unsafe { vmull_u32(vmovn_u64(self), vmovn_u64(other)) }
     }
     #[inline(always)]
+    unsafe fn add_product(self, a: Self, b: Self) -> Self {
+        // SAFETY: the caller's.
+        unsafe {
+            let (a, b) = (vreinterpretq_f64_u64(a), vreinterpretq_f64_u64(b));
+            vreinterpretq_u64_f64(vfmaq_f64(vreinterpretq_f64_u64(self), a, b))
+        }
+    }
+    #[inline(always)]
     unsafe fn shl<const BITS: u32>(self) -> Self {
         // SAFETY: the caller's.
         unsafe { vshlq_u64(self, vdupq_n_s64(i64::from(BITS))) }

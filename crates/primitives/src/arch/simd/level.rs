@@ -39,6 +39,7 @@ macro_rules! kernels {
         pub(super) mod $level {
             use super::*;
             use crate::aes::Aes128;
+            use crate::arch::matrix::{COLUMNS, ROWS, Tile};
             use crate::arch::simd::level::{forward, forward_prime};
             use crate::arch::{Punctures, SEARCHED, Triple, simd};
             use crate::field::{F2, F128};
@@ -94,6 +95,11 @@ macro_rules! kernels {
                 fn transpose(columns: &[F128], rows: &mut [F128]) = simd::transpose::<$vector>;
                 fn bit_products(rows: &[F128], columns: &[F128], blocks: usize, out: &mut [F128]) =
                     simd::bit_products::<$vector>;
+                fn add_row(factor: i64, row: &[i64], sums: &mut [i64]) = crate::arch::portable::add_row;
+                fn add_masked_row(factor: i64, row: &[i64], mask: &[i64], sums: &mut [i64]) =
+                    crate::arch::portable::add_masked_row;
+                fn add_tile(a: &[[f64; ROWS]], b: &[[f64; COLUMNS]], sums: &mut Tile) =
+                    simd::add_tile::<$vector>;
                 fn search(key: &[u32; 8], first: u32, words: &mut [u32; SEARCHED]) =
                     crate::arch::portable::search;
             }

@@ -16,6 +16,7 @@ macro_rules! simd {
      |$masks_from:ident| $masks:expr, |$words_from:ident| $load_words:expr,
      |$thrice_from:ident, $thrice_part:ident| $load_thrice:expr,
      |$part_x:ident, $part_y:ident| $part:expr, |$fold_x:ident| $fold:expr,
+     |$sum:ident, $sum_a:ident, $sum_b:ident| $add_product:expr,
      $add:ident, $sub:ident, $multiply32:ident, $xor:ident, $and:ident, $shuffle8:ident, $unpacklo8:ident,
      $unpackhi8:ident, $shuffle32:ident, $slli32:ident, $srai32:ident, $aesenc:ident,
      $aesenclast:ident, $clmul:ident, $bslli:ident, $bsrli:ident, $sll64:ident, $srl64:ident, $unpacklo:ident,
@@ -192,6 +193,12 @@ macro_rules! simd {
                 unsafe { $multiply32(self, other) }
             }
             #[inline(always)]
+            unsafe fn add_product(self, $sum_a: Self, $sum_b: Self) -> Self {
+                let $sum = self;
+                // SAFETY: the caller's.
+                unsafe { $add_product }
+            }
+            #[inline(always)]
             unsafe fn shl<const BITS: u32>(self) -> Self {
                 // SAFETY: the caller's.
                 unsafe { $sll64(self, _mm_cvtsi64_si128(BITS as i64)) }
@@ -294,6 +301,10 @@ simd!(
     },
     |x, y| (_mm_unpacklo_epi64(x, y), _mm_unpackhi_epi64(x, y)),
     |x| x,
+    |sum, a, b| {
+        let product = _mm_mul_pd(_mm_castsi128_pd(a), _mm_castsi128_pd(b));
+        _mm_castpd_si128(_mm_add_pd(_mm_castsi128_pd(sum), product))
+    },
     _mm_add_epi64,
     _mm_sub_epi64,
     _mm_mul_epu32,
@@ -350,6 +361,10 @@ simd!(
         (_mm256_permute4x64_epi64::<0b11_01_10_00>(low), _mm256_permute4x64_epi64::<0b11_01_10_00>(high))
     },
     |x| _mm_xor_si128(_mm256_castsi256_si128(x), _mm256_extracti128_si256::<1>(x)),
+    |sum, a, b| {
+        let (a, b) = (_mm256_castsi256_pd(a), _mm256_castsi256_pd(b));
+        _mm256_castpd_si256(_mm256_fmadd_pd(a, b, _mm256_castsi256_pd(sum)))
+    },
     _mm256_add_epi64,
     _mm256_sub_epi64,
     _mm256_mul_epu32,
@@ -417,6 +432,10 @@ simd!(
     |x| {
         let halves = _mm256_xor_si256(_mm512_castsi512_si256(x), _mm512_extracti64x4_epi64::<1>(x));
         _mm_xor_si128(_mm256_castsi256_si128(halves), _mm256_extracti128_si256::<1>(halves))
+    },
+    |sum, a, b| {
+        let (a, b) = (_mm512_castsi512_pd(a), _mm512_castsi512_pd(b));
+        _mm512_castpd_si512(_mm512_fmadd_pd(a, b, _mm512_castsi512_pd(sum)))
     },
     _mm512_add_epi64,
     _mm512_sub_epi64,
