@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use core::any::Any;
 use core::marker::PhantomData;
 use core::num::NonZeroUsize;
-use core::{iter, mem};
+use core::{fmt, iter, mem};
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -51,6 +51,13 @@ const LOOKS: usize = if cfg!(loom) { 0 } else { 50 };
 /// Threads that run tasks; all clones are one pool. Its threads end when the last of them is dropped.
 #[derive(Clone, Default)]
 pub struct Pool(Option<Arc<Threads>>);
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let others = self.0.as_ref().map_or(0, |threads| threads.handles.len());
+        f.debug_struct("Pool").field("threads", &(1 + others)).finish()
+    }
+}
 
 impl Pool {
     /// A pool without further threads, as [`Pool::default`].

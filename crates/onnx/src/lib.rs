@@ -12,6 +12,7 @@
 //! operator                     what a node does: places, windows, axes
 //! graph                        nodes in their order, constants folded
 //! network                      integers, exponents, bounds, identity
+//! bilinear                     sums of products
 //! run  info  split             every integer; counts; the public graph, and the weights apart from it
 //! statement                    the gates of a proof
 //! ```
@@ -20,6 +21,7 @@
 // Bounds are computed in words that hold products of two lengths.
 const _: () = assert!(usize::BITS == 64, "networks are read on machines of 64 bits");
 
+mod bilinear;
 mod graph;
 mod info;
 mod model;

@@ -17,6 +17,7 @@ pub use weights::Weight;
 use crate::graph::Graph;
 use crate::operator::{Places, Window};
 use core::fmt::{self, Display};
+use volery_channel::pool::Pool;
 pub use wide::{POWER_BITS, Parts, Power, WideTable};
 use zeroize::Zeroizing;
 
@@ -60,6 +61,15 @@ pub struct Network<'f> {
     /// The values of weights that are apart.
     given: Option<Zeroizing<Vec<i32>>>,
     identity: [u8; 32],
+    /// The threads that runs share.
+    pub(crate) pool: Pool,
+}
+
+impl Network<'_> {
+    /// Shares the work of runs with the threads of `pool`. What a run makes does not depend on their number.
+    pub fn share_work(&mut self, pool: &Pool) {
+        self.pool = pool.clone();
+    }
 }
 
 /// A tensor of integers.
@@ -85,6 +95,14 @@ impl Quantity<'_> {
     /// The number of integers.
     pub fn count(&self) -> usize {
         self.shape.iter().product()
+    }
+
+    /// The bound where it is a factor: of weights, whose entries are looked at, by 24 bits.
+    pub(crate) fn factor_bound(&self) -> u64 {
+        match self.kind {
+            Kind::Weight => self.bound.min(1 << (FACTOR_BITS - 1)),
+            _ => self.bound,
+        }
     }
 }
 

@@ -1,9 +1,11 @@
 //! Operators: what a node does, and the shapes that come of it. Each is read once, here, for every use.
 
 pub(crate) mod call;
+mod cube;
 pub(crate) mod places;
 mod window;
 
+pub(crate) use cube::{Cube, Met};
 pub use places::{Axis, Places};
 pub use window::Window;
 

@@ -6,19 +6,22 @@
 //! wiped, behind their last reader.
 //!
 //! Inner loops neither branch on values nor skip zeros. Tables, and rows that an input names, are looked up by address.
+//! What is read for the last time becomes the result where that has as many elements.
 
 mod kernels;
 
+use crate::bilinear::Factor;
 use crate::network::{Bilinear, HELD_BITS, Kind, Layer, Network, Quantity, Step};
+use crate::operator::Places;
 use crate::operator::places::{expand, ordered};
-use kernels::{Spread, conv, mat_mul, max_pool};
-use std::borrow::Cow;
+use core::mem;
+use kernels::{combine, first_maximum, max_pool, reduce};
 use std::collections::HashMap;
 use volery_channel::error::{Error, Result};
-use zeroize::Zeroizing;
+use volery_primitives::SecretVec;
 
 /// Integers of a tensor, in row-major order.
-pub type Integers = Zeroizing<Vec<i64>>;
+pub type Integers = SecretVec<i64>;
 
 /// Watches a run: is handed each tensor that is an input or made by a layer.
 pub type Watch<'w> = &'w mut dyn FnMut(&Quantity<'_>, &[i64]);
@@ -31,8 +34,8 @@ impl Network<'_> {
     pub fn quantise(&self, input: &str, numbers: &[f64]) -> Result<Integers> {
         let quantity = self.input(input)?;
         let scale = f64::from(quantity.exponent).exp2();
-        let mut integers = Zeroizing::new(Vec::with_capacity(numbers.len()));
-        for (place, &number) in numbers.iter().enumerate() {
+        let mut integers = Integers::from(vec![0; numbers.len()]);
+        for (place, (integer, &number)) in integers.iter_mut().zip(numbers).enumerate() {
             let rounded = (number * scale + 0.5).floor();
             if quantity.kind == Kind::Index {
                 if rounded != number || !(0.0..2_147_483_648.0).contains(&number) {
@@ -49,7 +52,7 @@ impl Network<'_> {
                      or calibrate with such inputs"
                 )));
             }
-            integers.push(rounded as i64);
+            *integer = rounded as i64;
         }
         Ok(integers)
     }
@@ -66,8 +69,7 @@ impl Network<'_> {
     /// their order.
     ///
     /// # Errors
-    /// `Invalid` where inputs are not those of the network, or it lacks its weights; `Unsatisfied` where a value needs more
-    /// bits than it has.
+    /// `Invalid` where inputs are not those of the network, `Unsatisfied` where a value needs more bits than it has.
     pub fn run(&self, inputs: &HashMap<String, Vec<i64>>, watch: Watch<'_>) -> Result<Vec<Integers>> {
         self.demand_weights()?;
         let mut run = Run { network: self, values: vec![], left: vec![0; self.tensors.len()] };
@@ -91,24 +93,21 @@ impl Network<'_> {
                 )));
             }
             if quantity.kind == Kind::Held {
-                demand_bits(&format!("input {:?}", quantity.name), quantity, given, HELD_BITS)?;
+                demand_bits(&|| format!("input {:?}", quantity.name), quantity, given, HELD_BITS)?;
             }
             watch(quantity, given);
-            run.values[input] = Some(Zeroizing::new(given.clone()));
+            run.values[input] = Some(Integers::from(given.clone()));
         }
         for layer in &self.layers {
             run.layer(layer, watch)?;
         }
-        self.outputs
-            .iter()
-            .map(|&output| run.load(output).map(|values| Zeroizing::new(values.to_vec())))
-            .collect()
+        Ok(self.outputs.iter().map(|&output| Integers::from(run.load(output).to_vec())).collect())
     }
 
     /// The integers of a weight, or of what is public.
     pub(crate) fn constant(&self, tensor: usize) -> Result<Integers> {
         let origin = self.tensors[tensor].origin.expect("what no layer makes is a constant");
-        self.entries(origin)
+        Ok(Integers::from(mem::take(&mut *self.entries(origin)?)))
     }
 }
 
@@ -121,11 +120,10 @@ struct Run<'n, 'f> {
 }
 
 impl Run<'_, '_> {
-    fn load(&self, tensor: usize) -> Result<Cow<'_, [i64]>> {
-        match &self.values[tensor] {
-            Some(values) => Ok(Cow::Borrowed(values)),
-            None => unreachable!("{} is loaded before it is read", self.network.tensors[tensor].name),
-        }
+    /// The integers of a tensor that is there.
+    fn load(&self, tensor: usize) -> &[i64] {
+        let values = &self.values[tensor];
+        values.as_ref().expect("a tensor is loaded before it is read")
     }
 
     fn layer(&mut self, layer: &Layer<'_>, watch: Watch<'_>) -> Result<()> {
@@ -150,124 +148,120 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    fn compute(&self, layer: &Layer<'_>) -> Result<Integers> {
-        let values = |i: usize| -> &[i64] {
-            let input = &self.values[layer.inputs[i]];
-            input.as_ref().expect("an input of a layer is loaded")
+    /// The integers of a tensor, to be changed: itself where it is not read again, else a copy.
+    fn take(&mut self, tensor: usize) -> Integers {
+        let values = &mut self.values[tensor];
+        let taken = if self.left[tensor] == 1 { values.take() } else { values.clone() };
+        taken.expect("a tensor is loaded before it is read")
+    }
+
+    /// The inputs of a layer, broadcast, and combined element by element.
+    fn combine(&mut self, layer: &Layer<'_>, with: impl Fn(i64, i64) -> i64) -> Integers {
+        let network = self.network;
+        let shape = |tensor: usize| &*network.tensors[tensor].shape;
+        let (first, output) = (layer.inputs[0], shape(layer.output));
+        let mut combined = match expand(shape(first), output) {
+            Places::Same => self.take(first),
+            places => {
+                let count = network.tensors[layer.output].count();
+                Integers::from(places.apply(&[self.load(first)], count))
+            }
         };
-        let quantity = |i: usize| &self.network.tensors[layer.inputs[i]];
+        for &other in &layer.inputs[1..] {
+            combine(&mut combined, output, self.load(other), shape(other), &with);
+        }
+        combined
+    }
+
+    fn compute(&mut self, layer: &Layer<'_>) -> Result<Integers> {
+        let network = self.network;
+        let quantity = |i: usize| &network.tensors[layer.inputs[i]];
         let shape = |i: usize| &*quantity(i).shape;
-        let output = &self.network.tensors[layer.output];
-        // An input as it meets the output: broadcast, and multiplied by a power of two.
-        let broadcast = |i: usize, shift: u32| -> Integers {
-            let mut values =
-                Zeroizing::new(expand(shape(i), &output.shape).apply(&[values(i)], output.count()));
-            raise(&mut values, shift);
-            values
-        };
-        // Rows along axes that become one element each.
-        let rows = |axes: &[usize]| -> (Integers, usize) {
-            let kept = (0..shape(0).len()).filter(|axis| !axes.contains(axis));
-            let order: Vec<usize> = kept.chain(axes.iter().copied()).collect();
-            let width = axes.iter().map(|&axis| shape(0)[axis]).product();
-            (Zeroizing::new(ordered(shape(0), &order).apply(&[values(0)], values(0).len())), width)
-        };
+        let output = &network.tensors[layer.output];
         let result = match &layer.step {
-            Step::Same => Zeroizing::new(values(0).to_vec()),
+            Step::Same => self.take(layer.inputs[0]),
             Step::Requantise { shift } => {
+                let mut values = self.take(layer.inputs[0]);
                 let half = (1i64 << shift) >> 1;
-                let rounded: Vec<i64> = values(0).iter().map(|value| (value + half) >> shift).collect();
-                let rounded = Zeroizing::new(rounded);
-                demand_bits(&layer.to_string(), output, &rounded, HELD_BITS)?;
-                rounded
+                values.iter_mut().for_each(|value| *value = (*value + half) >> shift);
+                demand_bits(&|| layer.to_string(), output, &values, HELD_BITS)?;
+                values
             }
             Step::Table(table) => {
-                let table = &self.network.tables[*table];
-                demand_bits(&format!("the key of {layer}"), output, values(0), table.bits())?;
+                let table = &network.tables[*table];
+                let mut values = self.take(layer.inputs[0]);
+                demand_bits(&|| format!("the key of {layer}"), output, &values, table.bits())?;
                 let half = table.values.len() as i64 / 2;
-                Zeroizing::new(
-                    values(0).iter().map(|key| table.values[(key + half) as usize].into()).collect(),
-                )
+                values.iter_mut().for_each(|key| *key = table.values[(*key + half) as usize].into());
+                values
             }
             Step::Wide { table, powers } => {
-                let table = &self.network.wides[*table];
+                let table = &network.wides[*table];
                 let range @ [first, end] = table.range(powers);
-                let what = format!("{layer} reads values from {first} to {end}");
-                demand_range(&what, quantity(0), values(0), range, CALIBRATE, |_| "has no power".into())?;
-                Zeroizing::new(values(0).iter().map(|&value| table.apply(powers, value)).collect())
+                let mut values = self.take(layer.inputs[0]);
+                let what = || format!("{layer} reads values from {first} to {end}");
+                demand_range(&what, quantity(0), &values, range, CALIBRATE, |_| "has no power".into())?;
+                values.iter_mut().for_each(|value| *value = table.apply(powers, *value));
+                values
             }
             Step::Rows => {
                 let [rows, width] = [shape(0)[0], shape(0)[1..].iter().product()];
-                let what = format!("the index of {layer} is one of {rows} rows");
+                let [of, indices] = [0, 1].map(|i| self.load(layer.inputs[i]));
+                let what = || format!("the index of {layer} is one of {rows} rows");
                 let advice = "give indices that its network knows";
-                demand_range(&what, quantity(1), values(1), [0, rows as i64], advice, |_| {
-                    "names none".into()
-                })?;
-                let mut read = Zeroizing::new(Vec::with_capacity(output.count()));
-                for &index in values(1) {
-                    read.extend_from_slice(&values(0)[index as usize * width..][..width]);
+                demand_range(&what, quantity(1), indices, [0, rows as i64], advice, |_| "names none".into())?;
+                let row = |&index: &i64| &of[index as usize * width..][..width];
+                let mut read = Integers::from(vec![0; output.count()]);
+                for (read, index) in read.chunks_exact_mut(width).zip(indices) {
+                    read.copy_from_slice(row(index));
                 }
                 read
             }
-            Step::Add { shifts } => combine(broadcast(0, shifts[0]), &broadcast(1, shifts[1]), |a, b| a + b),
-            Step::Subtract { shifts } => {
-                combine(broadcast(0, shifts[0]), &broadcast(1, shifts[1]), |a, b| a - b)
-            }
-            Step::Multiply => combine(broadcast(0, 0), &broadcast(1, 0), |a, b| a * b),
+            Step::Add { shifts } => self.combine(layer, |a, b| (a << shifts[0]) + (b << shifts[1])),
+            Step::Subtract { shifts } => self.combine(layer, |a, b| (a << shifts[0]) - (b << shifts[1])),
+            Step::Multiply => self.combine(layer, |a, b| a * b),
+            Step::Maximum => self.combine(layer, i64::max),
             Step::Bilinear { form, shifts } => {
-                let (first, second) = (values(0), values(1));
-                let mut sums = bilinear(form, (first, shape(0)), (second, shape(1)), &output.shape);
-                let bias = layer.inputs.len() > 2;
-                if bias {
-                    raise(&mut sums, shifts[0]);
+                let factor = |i: usize| {
+                    let values = self.load(layer.inputs[i]);
+                    Factor { values, shape: shape(i), bound: quantity(i).factor_bound() }
+                };
+                let mut sums = form.sums(&network.pool, &factor(0), &factor(1), &output.shape);
+                if let Some(&bias) = layer.inputs.get(2) {
                     // A bias of a convolution is one a channel.
-                    let added = match form {
-                        Bilinear::MatMul { .. } => broadcast(2, shifts[1]),
-                        _ => {
-                            let place: usize = output.shape[2..].iter().product();
-                            let mut biases = Zeroizing::new(vec![]);
-                            for _ in 0..output.shape[0] {
-                                biases.extend(
-                                    values(2).iter().flat_map(|bias| core::iter::repeat_n(*bias, place)),
-                                );
-                            }
-                            raise(&mut biases, shifts[1]);
-                            biases
-                        }
-                    };
-                    sums = combine(sums, &added, |a, b| a + b);
+                    let mut by_channel = vec![1; output.shape.len() - 1];
+                    by_channel[0] = output.shape[1];
+                    let shape = if let Bilinear::MatMul { .. } = form { shape(2) } else { &by_channel };
+                    let add = |sum: i64, bias: i64| (sum << shifts[0]) + (bias << shifts[1]);
+                    combine(&mut sums, &output.shape, self.load(bias), shape, add);
                 }
                 sums
             }
             Step::Sum { axes } => {
-                let (values, width) = rows(axes);
-                Zeroizing::new(values.chunks_exact(width).map(|row| row.iter().sum()).collect())
+                reduce(self.load(layer.inputs[0]), shape(0), axes, |sum, value| sum + value)
             }
+            Step::ReduceMaximum { axes } => reduce(self.load(layer.inputs[0]), shape(0), axes, i64::max),
+            Step::Move { places: Places::Same, .. } => self.take(layer.inputs[0]),
             Step::Move { places, shifts } => {
-                let raised = layer.inputs.iter().zip(shifts).enumerate().map(|(i, (_, &shift))| {
-                    let mut values = Zeroizing::new(values(i).to_vec());
-                    raise(&mut values, shift);
-                    values
+                let raised = layer.inputs.iter().zip(shifts).map(|(&input, &shift)| {
+                    let raised = self.load(input).iter().map(|value| value << shift);
+                    (shift > 0).then(|| raised.collect())
                 });
-                let raised: Vec<Integers> = raised.collect();
-                let inputs: Vec<&[i64]> = raised.iter().map(|values| &***values).collect();
-                Zeroizing::new(places.apply(&inputs, output.count()))
+                let raised: Vec<Option<Integers>> = raised.collect();
+                let inputs = raised.iter().zip(&layer.inputs);
+                let inputs: Vec<&[i64]> = inputs
+                    .map(|(raised, &input)| raised.as_deref().unwrap_or_else(|| self.load(input)))
+                    .collect();
+                Integers::from(places.apply(&inputs, output.count()))
             }
-            Step::MaxPool(window) => Zeroizing::new(max_pool(values(0), shape(0), window, &output.shape)),
-            Step::ReduceMaximum { axes } => {
-                let (values, width) = rows(axes);
-                let maxima = values.chunks_exact(width);
-                Zeroizing::new(
-                    maxima.map(|row| row.iter().fold(i64::MIN, |most, value| most.max(*value))).collect(),
-                )
-            }
-            Step::Maximum => {
-                let others = (1..layer.inputs.len()).map(|i| broadcast(i, 0));
-                others.fold(broadcast(0, 0), |most, other| combine(most, &other, i64::max))
+            Step::MaxPool(window) => {
+                Integers::from(max_pool(self.load(layer.inputs[0]), shape(0), window, &output.shape))
             }
             Step::ArgMax { axis } => {
-                let (values, width) = rows(&[*axis]);
-                Zeroizing::new(values.chunks_exact(width).map(first_maximum).collect())
+                let order: Vec<usize> = (0..shape(0).len()).filter(|i| i != axis).chain([*axis]).collect();
+                let values = self.load(layer.inputs[0]);
+                let values = Integers::from(ordered(shape(0), &order).apply(&[values], values.len()));
+                values.chunks_exact(shape(0)[*axis]).map(first_maximum).collect()
             }
         };
         debug_assert!(
@@ -277,57 +271,19 @@ impl Run<'_, '_> {
     }
 }
 
-/// The sums of a form of two tensors with their shapes, in the shape `output`.
-pub(crate) fn bilinear(
-    form: &Bilinear,
-    (first, shape): (&[i64], &[usize]),
-    (second, second_shape): (&[i64], &[usize]),
-    output: &[usize],
-) -> Integers {
-    let mut sums = Zeroizing::new(vec![0; output.iter().product()]);
-    let (spread, window, groups) = match form {
-        Bilinear::MatMul { transposed } => {
-            mat_mul(first, shape, second, second_shape, *transposed, &mut sums);
-            return sums;
-        }
-        Bilinear::Conv { window, groups } => (Spread::Gathered, window, *groups),
-        Bilinear::ConvTranspose { window, groups } => (Spread::Scattered, window, *groups),
-    };
-    conv(spread, first, shape, second, second_shape, window, groups, output, &mut sums);
-    sums
-}
-
-fn first_maximum(row: &[i64]) -> i64 {
-    let mut best = (row[0], 0);
-    for (i, &value) in (0..).zip(row) {
-        best = if value > best.0 { (value, i) } else { best };
-    }
-    best.1
-}
-
-fn combine(mut first: Integers, second: &[i64], with: impl Fn(i64, i64) -> i64) -> Integers {
-    for (a, b) in first.iter_mut().zip(second) {
-        *a = with(*a, *b);
-    }
-    first
-}
-
-/// Multiplies integers by a power of two.
-fn raise(values: &mut [i64], shift: u32) {
-    if shift > 0 {
-        for value in values {
-            *value <<= shift;
-        }
-    }
-}
-
 /// Advice to whom a value overflows.
 const CALIBRATE: &str = "quantise the network with such inputs, or with more room";
 
 /// Demands that integers have `bits` bits.
-fn demand_bits(what: &str, quantity: &Quantity<'_>, values: &[i64], bits: u32) -> Result<()> {
+fn demand_bits(what: &dyn Fn() -> String, quantity: &Quantity<'_>, values: &[i64], bits: u32) -> Result<()> {
     let half = 1i64 << (bits - 1);
-    demand_range(&format!("{what} fits {bits} bits"), quantity, values, [-half, half], CALIBRATE, |value| {
+    // Half the range added, those within it are not negative, and have no higher bits.
+    let higher = values.iter().fold(0, |all, value| all | (value.wrapping_add(half) >> bits));
+    if higher == 0 {
+        return Ok(());
+    }
+    let what = || format!("{} fits {bits} bits", what());
+    demand_range(&what, quantity, values, [-half, half], CALIBRATE, |value| {
         let needs = 65 - (if value < 0 { !value } else { value }).leading_zeros();
         format!("needs {needs} bits")
     })
@@ -335,7 +291,7 @@ fn demand_bits(what: &str, quantity: &Quantity<'_>, values: &[i64], bits: u32) -
 
 /// Demands that integers are from the first on, and below the end.
 fn demand_range(
-    what: &str,
+    what: &dyn Fn() -> String,
     quantity: &Quantity<'_>,
     values: &[i64],
     [first, end]: [i64; 2],
@@ -352,7 +308,8 @@ fn demand_range(
     let value = values[furthest];
     let place = coordinates(&quantity.shape, furthest);
     Err(Error::Unsatisfied(format!(
-        "that {what}, where it is {value} at {place:?} and {}, {} too far, as {count} values do: {advice}; else it",
+        "that {}, where it is {value} at {place:?} and {}, {} too far, as {count} values do: {advice}; else it",
+        what(),
         why(value),
         beyond(value)
     )))

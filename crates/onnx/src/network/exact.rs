@@ -219,14 +219,6 @@ struct Aligned {
 
 /// Sums of `terms` products; a bound that is too large is refused by who called.
 fn product<'f>(terms: usize, a: &Quantity<'f>, b: &Quantity<'f>, plain: Quantity<'f>) -> Quantity<'f> {
-    let bound = factor_bound(a).saturating_mul(factor_bound(b)).saturating_mul(terms as u64);
+    let bound = a.factor_bound().saturating_mul(b.factor_bound()).saturating_mul(terms as u64);
     Quantity { exponent: a.exponent + b.exponent, bound, degree: a.degree + b.degree, ..plain }
-}
-
-/// The bound of a factor: of weights, whose entries are looked at, by 24 bits.
-fn factor_bound(tensor: &Quantity<'_>) -> u64 {
-    match tensor.kind {
-        Kind::Weight => tensor.bound.min(1 << (FACTOR_BITS - 1)),
-        _ => tensor.bound,
-    }
 }

@@ -13,6 +13,7 @@ use crate::tensor::{Constant, Tensor};
 use core::fmt::Display;
 use std::collections::HashMap;
 use volery_channel::error::{Error, Result};
+use volery_channel::pool::Pool;
 
 /// The name of a table's initialiser, before its own.
 const TABLE_PREFIX: &str = "volery.table/";
@@ -126,6 +127,7 @@ impl<'f> Network<'f> {
             given,
             identity,
             graph,
+            pool: Pool::ALONE,
         };
         let identity = network.digest()?;
         Ok(Self { identity, ..network })

@@ -48,6 +48,24 @@ impl Axis {
         (place < self.source).then_some(place * self.stride)
     }
 
+    /// The offset of the first element, and the elements between two, where all go upwards evenly and none is padding.
+    fn even(&self) -> Option<(usize, usize)> {
+        let Along::Steps { start, step } = self.places else { return None };
+        let step = if self.length == 1 { 0 } else { usize::try_from(step).ok()? };
+        let start = usize::try_from(start).ok()?;
+        let last = start + step * (self.length - 1);
+        (last < self.source).then_some((start * self.stride, step * self.stride))
+    }
+
+    /// One axis for this and the next one, where both together go evenly.
+    fn join(&self, inner: &Self) -> Option<Self> {
+        let ((start, outer_step), (inner_start, inner_step)) = (self.even()?, inner.even()?);
+        let step = if inner.length == 1 { outer_step } else { inner_step };
+        let joins = self.length == 1 || outer_step == step * inner.length;
+        let places = Along::Steps { start: (start + inner_start) as i64, step: step as i64 };
+        joins.then(|| Self { length: self.length * inner.length, stride: 1, source: usize::MAX, places })
+    }
+
     fn whole(length: usize, stride: usize) -> Self {
         Self { length, stride, source: length, places: Along::Steps { start: 0, step: 1 } }
     }
@@ -94,36 +112,93 @@ impl Places {
 
     /// The output, of `count` elements, of values in row-major order.
     pub fn apply<T: Copy + Default>(&self, inputs: &[&[T]], count: usize) -> Vec<T> {
+        let mut output = Vec::with_capacity(count);
         match self {
-            Self::Same => inputs[0].to_vec(),
-            Self::Select(axes) => {
-                let mut output = Vec::with_capacity(count);
-                if count > 0 {
-                    select(inputs[0], axes, Some(0), &mut output);
-                }
-                output
-            }
             Self::Concat(widths) => {
-                let mut output = Vec::with_capacity(count);
                 for row in 0..count.checked_div(widths.iter().sum()).unwrap_or(0) {
                     for (input, width) in inputs.iter().zip(widths) {
                         output.extend_from_slice(&input[row * width..][..*width]);
                     }
                 }
-                output
             }
+            _ => self.stretches(inputs[0], &mut |stretch| match stretch {
+                Stretch::Row(row) => output.extend_from_slice(row),
+                Stretch::Repeated(value, length) => output.resize(output.len() + length, value),
+                Stretch::Every(step, source) => output.extend(source.iter().step_by(step)),
+                Stretch::Each(each, _) => output.extend(each),
+            }),
+        }
+        output
+    }
+
+    /// Hands the elements of an output of one input to `each`, in their order.
+    pub(crate) fn stretches<T: Copy + Default>(&self, source: &[T], each: &mut dyn FnMut(Stretch<'_, T>)) {
+        let axes = match self {
+            Self::Same => return each(Stretch::Row(source)),
+            Self::Select(axes) if axes.iter().all(|axis| axis.length > 0) => axes,
+            Self::Select(_) => return,
+            Self::Concat(_) => unreachable!("one input is not joined with others"),
+        };
+        let mut joined = vec![Axis::whole(1, 0)];
+        for axis in axes {
+            match joined.last().and_then(|outer| outer.join(axis)) {
+                Some(both) => *joined.last_mut().expect("an axis") = both,
+                None => joined.push(axis.clone()),
+            }
+        }
+        let (last, outer) = joined.split_last().expect("an axis");
+        walk(source, outer, last, Some(0), each);
+    }
+}
+
+/// Elements of an output that follow one another.
+pub(crate) enum Stretch<'s, T> {
+    /// Neighbours in the source.
+    Row(&'s [T]),
+    /// One element, so many times.
+    Repeated(T, usize),
+    /// Each so many elements of the source one.
+    Every(usize, &'s [T]),
+    /// Elements one by one, so many.
+    Each(&'s mut dyn Iterator<Item = T>, usize),
+}
+
+impl<T> Stretch<'_, T> {
+    pub(crate) fn length(&self) -> usize {
+        match self {
+            Self::Row(row) => row.len(),
+            Self::Every(step, source) => source.len().div_ceil(*step),
+            Self::Repeated(_, length) | Self::Each(_, length) => *length,
         }
     }
 }
 
-fn select<T: Copy + Default>(source: &[T], axes: &[Axis], at: Option<usize>, output: &mut Vec<T>) {
-    let Some((axis, inner)) = axes.split_first() else {
-        output.push(at.map_or_else(T::default, |at| source[at]));
+fn walk<T: Copy + Default>(
+    source: &[T],
+    outer: &[Axis],
+    last: &Axis,
+    at: Option<usize>,
+    each: &mut dyn FnMut(Stretch<'_, T>),
+) {
+    if let Some((axis, inner)) = outer.split_first() {
+        for coordinate in 0..axis.length {
+            let at = at.and_then(|at| Some(at + axis.offset(coordinate)?));
+            walk(source, inner, last, at, each);
+        }
         return;
-    };
-    for coordinate in 0..axis.length {
-        let at = at.and_then(|at| Some(at + axis.offset(coordinate)?));
-        select(source, inner, at, output);
+    }
+    let length = last.length;
+    match (at, last.even()) {
+        (None, _) => each(Stretch::Repeated(T::default(), length)),
+        (Some(at), Some((start, 0))) => each(Stretch::Repeated(source[at + start], length)),
+        (Some(at), Some((start, 1))) => each(Stretch::Row(&source[at + start..][..length])),
+        (Some(at), Some((start, step))) => {
+            each(Stretch::Every(step, &source[at + start..][..(length - 1) * step + 1]));
+        }
+        (Some(at), None) => {
+            let element = |i| last.offset(i).map_or_else(T::default, |offset| source[at + offset]);
+            each(Stretch::Each(&mut (0..length).map(element), length));
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! Sums of products as bilinear forms, and the functions that find them.
 
 use super::values::{element, integer};
+use crate::bilinear::Factor;
 use crate::network::Bilinear;
 use crate::operator::Window;
 use crate::operator::places::{broadcast, expand};
-use crate::run::bilinear;
 use std::sync::Arc;
+use volery_channel::pool::Pool;
 use volery_circuit::{Convolution, ConvolvedAxis, Matrices};
 use volery_primitives::F61;
 use zeroize::Zeroizing;
@@ -25,6 +26,8 @@ pub(super) struct Sums {
 struct Kernel {
     form: Bilinear,
     shapes: [Vec<usize>; 2],
+    /// The magnitudes that no integer of an honest prover passes.
+    bounds: [u64; 2],
     output: Vec<usize>,
 }
 
@@ -34,10 +37,13 @@ impl Sums {
         form: &Bilinear,
         [first, second]: [&[usize]; 2],
         output: &[usize],
+        bounds: [u64; 2],
         together: usize,
     ) -> Self {
         match form {
-            Bilinear::MatMul { transposed } => Self::of_matrices([first, second], *transposed, together),
+            Bilinear::MatMul { transposed } => {
+                Self::of_matrices([first, second], *transposed, bounds, together)
+            }
             Bilinear::Conv { window, groups } | Bilinear::ConvTranspose { window, groups } => {
                 let transposed = matches!(form, Bilinear::ConvTranspose { .. });
                 let images = |shape: &[usize]| [&[together * shape[0]], &shape[1..]].concat();
@@ -54,6 +60,7 @@ impl Sums {
                 let kernel = Kernel {
                     form: form.clone(),
                     shapes: [images(first), second.to_vec()],
+                    bounds,
                     output: images(output),
                 };
                 Self {
@@ -66,7 +73,12 @@ impl Sums {
         }
     }
 
-    fn of_matrices([first, second]: [&[usize]; 2], transposed: bool, together: usize) -> Self {
+    fn of_matrices(
+        [first, second]: [&[usize]; 2],
+        transposed: bool,
+        bounds: [u64; 2],
+        together: usize,
+    ) -> Self {
         // A vector is a row on the left, and a column on the right.
         let (row, column) = ([1, first[0]], [second[0], 1]);
         let first = if first.len() == 1 { &row[..] } else { first };
@@ -95,6 +107,7 @@ impl Sums {
                 vec![groups, rows, inner],
                 if transposed { vec![groups, columns, inner] } else { vec![groups, inner, columns] },
             ],
+            bounds,
             output: vec![groups, rows, columns],
         };
         let form = Matrices { groups, rows, inner, columns, by_columns: transposed };
@@ -115,8 +128,9 @@ impl Sums {
         move |elements| {
             let integers = Zeroizing::new(elements.iter().map(|x| integer(*x)).collect::<Vec<_>>());
             let (x, w) = integers.split_at(first);
-            let Kernel { form, shapes: [x_shape, w_shape], output } = &*kernel;
-            let sums = bilinear(form, (x, x_shape), (w, w_shape), output);
+            let Kernel { form, shapes, bounds, output } = &*kernel;
+            let factor = |side: usize, values| Factor { values, shape: &shapes[side], bound: bounds[side] };
+            let sums = form.sums(&Pool::ALONE, &factor(0, x), &factor(1, w), output);
             sums.iter().map(|sum| element(*sum)).collect()
         }
     }

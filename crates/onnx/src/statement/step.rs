@@ -310,7 +310,8 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
             (false, false) => (1, 1),
             (_, true) => (self.count, 1),
         };
-        let of = Sums::new(form, [first, second], output, together);
+        let bounds = [0, 1].map(|i| self.network.tensors[layer.inputs[i]].factor_bound());
+        let of = Sums::new(form, [first, second], output, bounds, together);
         let mut sums = Vec::new();
         for run in 0..runs {
             let of_run = [(&xs, inputs[0]), (&ws, inputs[1])];

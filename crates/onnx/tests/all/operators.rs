@@ -3,7 +3,8 @@
 use crate::statement::Case;
 use crate::writer::{Bytes, Net, integer, integers};
 use std::collections::HashMap;
-use volery_onnx::{Network, Options};
+use volery_channel::pool::Pool;
+use volery_onnx::{Network, Options, Quantity};
 
 /// Integers by chance, of 12 bits, the same each time.
 fn random(count: usize, mut seed: u64) -> Vec<i64> {
@@ -26,27 +27,52 @@ fn made(
     attributes: &[Bytes],
     more: impl FnOnce(&mut Net),
 ) -> Made {
+    let source = random(x.iter().product(), 1);
+    made_of(&source, 1, operator, x, inputs, attributes, more)
+}
+
+/// The integers that a node makes of some that are multiplied by a public factor first; see [`made`].
+fn made_of(
+    source: &[i64],
+    factor: i32,
+    operator: &str,
+    x: &[usize],
+    inputs: &str,
+    attributes: &[Bytes],
+    more: impl FnOnce(&mut Net),
+) -> Made {
     let mut net = Net::new();
     net.input("in", &lengths(x));
-    net.round("in", "x", 0);
+    if factor == 1 {
+        net.round("in", "x", 0);
+    } else {
+        net.round("in", "held", 0);
+        net.weight("factor", &[], &[factor], 0, true);
+        net.node("Mul", "held factor", "x", &[]);
+    }
     more(&mut net);
     net.node(operator, inputs, "made", attributes);
     net.round("made", "out", -12);
     net.output("out");
     let file = net.file();
     let network = Network::open(&file, &Options::default()).unwrap();
-    let inputs = HashMap::from([("in".to_string(), random(x.iter().product(), 1))]);
+    let inputs = HashMap::from([("in".to_string(), source.to_vec())]);
     let mut found = None;
-    network
-        .run(&inputs, &mut |tensor, integers| {
-            if tensor.name == "made" {
-                found = Some(Made { shape: tensor.shape.clone(), integers: integers.to_vec() });
-            }
-        })
-        .unwrap();
-    Case::new(file.clone(), &inputs, "weights=private", 1).holds().unwrap();
+    let run = network.run(&inputs, &mut |tensor, integers| {
+        if tensor.name == "made" {
+            found = Some(Made { shape: tensor.shape.clone(), integers: integers.to_vec() });
+        }
+    });
+    // What a factor makes large may be beyond the output.
+    assert!(run.is_ok() || factor != 1);
+    if run.is_ok() {
+        Case::new(file.clone(), &inputs, "weights=private", 1).holds().unwrap();
+    }
     found.unwrap()
 }
+
+/// A factor by which sums are larger than a floating-point number has room for, for all that the bounds tell.
+const LARGE: i32 = 1 << 23;
 
 struct Made {
     shape: Vec<usize>,
@@ -67,7 +93,7 @@ fn offset(shape: &[usize], at: &[usize]) -> usize {
     shape.iter().zip(at).fold(0, |offset, (length, at)| offset * length + at)
 }
 
-/// The weight of a tap that joins places `small` and `large`, for each way to join them.
+/// Compares a convolution with the definition, by both kernels.
 fn check_convolution(x: &[usize], w: &[usize], groups: usize, steps: [&[usize]; 3], transposed: bool) {
     let [strides, dilations, pads] = steps;
     let weights: Vec<i32> = random(w.iter().product(), 2).iter().map(|&value| value as i32).collect();
@@ -80,35 +106,45 @@ fn check_convolution(x: &[usize], w: &[usize], groups: usize, steps: [&[usize]; 
         integers("pads", &lengths(pads)),
     ];
     let operator = if transposed { "ConvTranspose" } else { "Conv" };
-    let found = made(operator, x, "x w b", &attributes, |net| {
-        net.weight("w", &lengths(w), &weights, 3, false);
-        net.weight("b", &[outputs as i64], &biases, 2, false);
-    });
     let source = random(x.iter().product(), 1);
+    let [found, large] = [1, LARGE].map(|factor| {
+        made_of(&source, factor, operator, x, "x w b", &attributes, |net| {
+            net.weight("w", &lengths(w), &weights, 3, factor != 1);
+            net.weight("b", &[outputs as i64], &biases, 2, false);
+        })
+    });
     // By the definition: each place of the smaller side meets one of the larger by each tap.
-    let mut sums: Vec<i64> = all(&found.shape).iter().map(|at| 2 * at[1] as i64).collect();
-    let (small, large) = if transposed { (x, &*found.shape) } else { (&*found.shape, x) };
-    for batch in 0..x[0] {
-        for kernel in all(w) {
-            let (o, c) = if transposed {
-                (kernel[0] / (w[0] / groups) * w[1] + kernel[1], kernel[0])
-            } else {
-                (kernel[0], kernel[0] / (w[0] / groups) * w[1] + kernel[1])
-            };
-            for at in all(&small[2..]) {
-                let place =
-                    |i: usize| (at[i] * strides[i] + kernel[2 + i] * dilations[i]).checked_sub(pads[i]);
-                let met: Option<Vec<usize>> =
-                    (0..at.len()).map(|i| place(i).filter(|&place| place < large[2 + i])).collect();
-                let Some(met) = met else { continue };
-                let (from, to) = if transposed { (&at, &met) } else { (&met, &at) };
-                let value = source[offset(x, &[&[batch, c], &from[..]].concat())];
-                sums[offset(&found.shape, &[&[batch, o], &to[..]].concat())] +=
-                    value * i64::from(weights[offset(w, &kernel)]);
+    let mut sums = vec![0; found.integers.len()];
+    let (small, large_side) = if transposed { (x, &*found.shape) } else { (&*found.shape, x) };
+    let places = all(&small[2..]);
+    for kernel in all(w) {
+        let (o, c) = if transposed {
+            (kernel[0] / (w[0] / groups) * w[1] + kernel[1], kernel[0])
+        } else {
+            (kernel[0], kernel[0] / (w[0] / groups) * w[1] + kernel[1])
+        };
+        let weight = i64::from(weights[offset(w, &kernel)]);
+        for at in &places {
+            let place = |i: usize| (at[i] * strides[i] + kernel[2 + i] * dilations[i]).checked_sub(pads[i]);
+            let met: Option<Vec<usize>> =
+                (0..at.len()).map(|i| place(i).filter(|&place| place < large_side[2 + i])).collect();
+            let Some(met) = met else { continue };
+            let (from, to) = if transposed { (at, &met) } else { (&met, at) };
+            for batch in 0..x[0] {
+                let from = offset(&x[2..], from) + (batch * x[1] + c) * x[2..].iter().product::<usize>();
+                let plane: usize = found.shape[2..].iter().product();
+                sums[offset(&found.shape[2..], to) + (batch * outputs + o) * plane] += source[from] * weight;
             }
         }
     }
-    assert!(sums == found.integers, "{operator} of {x:?} by {w:?}");
+    let channel = |place: usize| place / found.shape[2..].iter().product::<usize>() % outputs;
+    let with_bias =
+        |factor: i64| (0..).zip(&sums).map(|(i, sum)| sum * factor + 2 * channel(i) as i64).collect();
+    let expected: [Vec<i64>; 2] = [1, LARGE.into()].map(with_bias);
+    assert!(
+        [&expected[0], &expected[1]] == [&found.integers, &large.integers],
+        "{operator} of {x:?} by {w:?}"
+    );
 }
 
 #[test]
@@ -135,13 +171,44 @@ fn convolutions_are_sums_over_their_windows() {
     );
 }
 
+/// Enough channels that windows are packed: of fewer than a tile, and of more than some.
+#[test]
+fn convolutions_of_many_channels_are_packed() {
+    check_convolution(&[1, 8, 5, 21], &[9, 8, 3, 3], 1, [&[1, 1], &[1, 1], &[1, 1, 1, 1]], false);
+    check_convolution(&[2, 16, 7], &[16, 8, 3], 2, [&[2], &[2], &[1, 3]], false);
+    check_convolution(
+        &[1, 13, 3, 2, 3],
+        &[5, 13, 2, 1, 3],
+        1,
+        [&[1; 3], &[1; 3], &[1, 0, 1, 0, 1, 1]],
+        false,
+    );
+    check_convolution(&[2, 8, 3, 3], &[8, 8, 1, 1], 1, [&[1, 1], &[1, 1], &[0; 4]], false);
+    // More products than are summed as floating-point numbers, and than are packed at a time.
+    check_convolution(&[1, 350, 3], &[3, 350, 3], 1, [&[1], &[1], &[1, 1]], false);
+    // More windows than are gone through side by side, each with its own kernels.
+    check_convolution(&[1, 2, 3, 200], &[2, 1, 3, 2], 2, [&[1, 1], &[1, 1], &[1, 0, 1, 1]], false);
+    check_convolution(&[2, 8, 5], &[8, 8, 3], 1, [&[2], &[2], &[1, 0]], true);
+    check_convolution(&[1, 16, 3, 4], &[16, 8, 2, 3], 2, [&[2, 1], &[1, 2], &[0, 1, 1, 0]], true);
+}
+
 #[test]
 fn matrices_are_broadcast() {
-    for (a, b) in [(&[2, 1, 3, 4][..], &[5, 4, 2][..]), (&[4], &[3, 4, 2]), (&[2, 3, 4], &[4]), (&[4], &[4])]
-    {
+    for (a, b) in [
+        (&[2, 1, 3, 4][..], &[5, 4, 2][..]),
+        (&[4], &[3, 4, 2]),
+        (&[2, 3, 4], &[4]),
+        (&[4], &[4]),
+        (&[2, 4, 1], &[1, 17]),
+        (&[7, 300], &[300, 18]),
+    ] {
         let weights: Vec<i32> = random(b.iter().product(), 3).iter().map(|&value| value as i32).collect();
-        let found = made("MatMul", a, "x w", &[], |net| net.weight("w", &lengths(b), &weights, 0, false));
         let source = random(a.iter().product(), 1);
+        let [found, large] = [1, LARGE].map(|factor| {
+            made_of(&source, factor, "MatMul", a, "x w", &[], |net| {
+                net.weight("w", &lengths(b), &weights, 0, factor != 1);
+            })
+        });
         // Columns and rows that vectors are given, and outer places by their lengths.
         let a2 = if a.len() == 1 { vec![1, a[0]] } else { a.to_vec() };
         let b2 = if b.len() == 1 { vec![b[0], 1] } else { b.to_vec() };
@@ -155,15 +222,77 @@ fn matrices_are_broadcast() {
             .map(|at| {
                 let outer =
                     |shape: &[usize]| (0..rank - 2).map(|i| at[i].min(shape[i] - 1)).collect::<Vec<_>>();
-                let product = |k: usize| {
-                    let i = offset(&a2, &[&outer(&a2)[..], &[at[rank - 2], k]].concat());
-                    source[i]
-                        * i64::from(weights[offset(&b2, &[&outer(&b2)[..], &[k, at[rank - 1]]].concat())])
-                };
+                let i = offset(&a2, &[&outer(&a2)[..], &[at[rank - 2], 0]].concat());
+                let j = offset(&b2, &[&outer(&b2)[..], &[0, at[rank - 1]]].concat());
+                let product = |k: usize| source[i + k] * i64::from(weights[j + k * b2[rank - 1]]);
                 (0..a2[rank - 1]).map(product).sum()
             })
             .collect();
         assert!(sums == found.integers, "{a:?} by {b:?}");
+        assert!(sums.iter().map(|sum| sum * i64::from(LARGE)).eq(large.integers), "{a:?} by {b:?}");
+    }
+}
+
+#[test]
+fn matrices_are_transposed() {
+    for (rows, depth) in [(1, 9), (5, 9), (7, 1)] {
+        let (source, weights) = (random(rows * depth, 1), random(18 * depth, 3));
+        let narrow: Vec<i32> = weights.iter().map(|&value| value as i32).collect();
+        for factor in [1, LARGE] {
+            let attributes = [integer("transB", 1)];
+            let found = made_of(&source, factor, "Gemm", &[rows, depth], "x w", &attributes, |net| {
+                net.weight("w", &[18, depth as i64], &narrow, 0, factor != 1);
+            });
+            let sum = |place: usize| -> i64 {
+                let (row, column) = (place / 18 * depth, place % 18 * depth);
+                (0..depth).map(|k| source[row + k] * weights[column + k] * i64::from(factor)).sum()
+            };
+            assert!(found.integers.into_iter().eq((0..rows * 18).map(sum)), "{rows} rows of {depth}");
+        }
+    }
+}
+
+/// Sums that are the largest of those by floating-point numbers, and the least of those that are not.
+#[test]
+fn sums_are_exact_at_the_limit_of_numbers() {
+    for (depth, weight) in [(2, -32_768), (2, 32_768), (2, 32_769), (300, 256), (300, 257)] {
+        let source = vec![-32_768; 4 * depth];
+        let found = made_of(&source, 1 << 20, "MatMul", &[4, depth], "x w", &[], |net| {
+            net.weight("w", &[depth as i64, 3], &vec![weight; 3 * depth], 0, true);
+        });
+        assert_eq!(found.integers, [(-(depth as i64) * i64::from(weight)) << 35; 12]);
+    }
+}
+
+/// Products in several parts, of steps and of columns, by any number of threads.
+#[test]
+fn threads_make_the_same_sums() {
+    let (rows, depth, columns) = (4, 2_050, 150);
+    let mut net = Net::new();
+    net.input("in", &[rows, depth]);
+    net.round("in", "x", 0);
+    let weights: Vec<i32> = (0..(depth * columns) as i32).map(|i| i % 911 - 455).collect();
+    net.weight("w", &[depth, columns], &weights, 0, false);
+    net.node("MatMul", "x w", "made", &[]);
+    net.round("made", "out", -14);
+    net.output("out");
+    let file = net.file();
+    let mut network = Network::open(&file, &Options::default()).unwrap();
+    let source = random((rows * depth) as usize, 1);
+    let (depth, columns) = (depth as usize, columns as usize);
+    let mut expected = vec![0; rows as usize * columns];
+    for (sums, row) in expected.chunks_exact_mut(columns).zip(source.chunks_exact(depth)) {
+        for (factor, weights) in row.iter().zip(weights.chunks_exact(columns)) {
+            sums.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += factor * i64::from(*weight));
+        }
+    }
+    let inputs = HashMap::from([("in".to_string(), source)]);
+    for threads in [1, 2, 5] {
+        network.share_work(&Pool::of(threads));
+        let check = &mut |tensor: &Quantity<'_>, integers: &[i64]| {
+            assert!(tensor.name != "made" || integers == expected, "{threads} threads");
+        };
+        network.run(&inputs, check).unwrap();
     }
 }
 
@@ -196,6 +325,15 @@ fn elements_are_moved() {
 }
 
 #[test]
+fn tensors_that_are_read_again_are_kept() {
+    let found = made("Mul", &[2, 3], "b a", &[], |net| {
+        net.node("Add", "x x", "a", &[]);
+        net.node("Sub", "a x", "b", &[]);
+    });
+    assert!(random(6, 1).iter().map(|x| x * 2 * x).eq(found.integers));
+}
+
+#[test]
 fn axes_are_summed_and_compared() {
     let source = random(24, 1);
     let rows = |make: fn(i64, i64) -> i64| {
@@ -206,6 +344,9 @@ fn axes_are_summed_and_compared() {
     assert_eq!(made("ReduceSum", &[2, 3, 4], "x a", &[], axes).integers, rows(|a, b| a + b));
     let found = made("ReduceMax", &[2, 3, 4], "x a", &[integer("keepdims", 0)], axes);
     assert_eq!((found.shape, found.integers), (vec![3, 4], rows(i64::max)));
+    let outer = |net: &mut Net| net.constant("a", &[2], &[0, 2]);
+    let sum = |row: usize| (0..8).map(|i| source[i / 4 * 12 + row * 4 + i % 4]).sum();
+    assert!(made("ReduceSum", &[2, 3, 4], "x a", &[], outer).integers.into_iter().eq((0..3).map(sum)));
     // Padding is below all.
     let pads = [integers("kernel_shape", &[2]), integers("pads", &[1, 1]), integers("strides", &[2])];
     let found = made("MaxPool", &[1, 1, 4], "x", &pads, |_| {});
