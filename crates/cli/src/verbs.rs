@@ -177,6 +177,7 @@ impl Program for Typed {
             Verb::Model(ModelVerb::Split(typed)) => model::split(typed),
             Verb::Model(ModelVerb::Info(typed)) => model::info(typed),
             Verb::Model(ModelVerb::Run(typed)) => model::run(typed),
+            Verb::Model(ModelVerb::Commit(typed)) => model::commit(typed),
             Verb::Key(KeyVerb::New(typed)) => key::new(typed),
             Verb::Key(KeyVerb::Show(typed)) => key::show(typed),
             Verb::Web(WebVerb::Prove(typed)) => web::prove(typed, started),

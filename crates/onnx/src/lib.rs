@@ -42,7 +42,7 @@ pub use model::{
 };
 pub use network::{
     Bilinear, FACTOR_BITS, FORMAT, HELD_BITS, Kind, LONGEST_SHIFT, Layer, Network, POWER_BITS, Parts, Power,
-    Quantity, SUM_LIMIT, Step, Table, Weight, WideTable,
+    Quantity, SALT_BYTES, SUM_LIMIT, Step, Table, Weight, WideTable, hashed_bytes, hashed_label,
 };
 pub use operator::{Axis, Operator, Places, Reduction, Window};
 pub use run::{Integers, Watch};

@@ -12,7 +12,7 @@ mod weights;
 mod wide;
 
 pub(crate) use read::{APART, WEIGHTS};
-pub use weights::Weight;
+pub use weights::{SALT_BYTES, Weight, hashed_bytes, hashed_label};
 
 use crate::graph::Graph;
 use crate::operator::{Places, Window};

@@ -167,17 +167,18 @@ impl Statement {
     fn of(file: Vec<u8>, options: Options, (count, apart): (usize, bool)) -> Result<Self> {
         let network = Network::open(&file, &options)?;
         let port = |name: &str, width: usize| Port::new(name, (width * count) as u64);
-        let input = |&input: &usize| {
-            let Quantity { name, shape, exponent, kind, .. } = &network.tensors[input];
-            // Values may be written as the real numbers that they stand for.
-            let shape = iter::once(count).filter(|count| *count > 1).chain(shape.iter().copied()).collect();
-            let fixed_point = match kind {
-                Kind::Index => FixedPoint { exponent: 0, bits: INDEX_BITS, shape },
-                _ => FixedPoint { exponent: *exponent, bits: HELD_BITS, shape },
-            };
-            let fixed_point = Some(fixed_point);
-            Port { fixed_point, ..port(name, network.tensors[input].count()) }
+        // Values may be written as the real numbers that they stand for.
+        let numbers = |tensor: &Quantity<'_>| {
+            let (shape, index) = (tensor.shape.iter().copied(), tensor.kind == Kind::Index);
+            let shape = iter::once(count).filter(|count| *count > 1).chain(shape).collect();
+            let (exponent, bits) = if index { (0, INDEX_BITS) } else { (tensor.exponent, HELD_BITS) };
+            Some(FixedPoint { exponent, bits, shape })
         };
+        let tensor = |name: &str, tensor: usize| {
+            let tensor = &network.tensors[tensor];
+            Port { fixed_point: numbers(tensor), ..port(name, tensor.count()) }
+        };
+        let input = |&input: &usize| tensor(network.tensors[input].name, input);
         let mut inputs: Vec<_> = network.inputs.iter().map(input).collect();
         let apart = apart || network.lacks_weights();
         if apart {
@@ -186,10 +187,8 @@ impl Statement {
         let held = |output: usize| network.tensors[output].kind == Kind::Held;
         // Called as in the graph, and not as what was rounded for it.
         let named = network.graph.outputs.iter().map(|&output| network.graph.tensors[output].name);
-        let mut outputs: Vec<_> = named
-            .zip(&network.outputs)
-            .map(|(name, &output)| port(name, network.tensors[output].count()))
-            .collect();
+        let mut outputs: Vec<_> =
+            named.zip(&network.outputs).map(|(name, &output)| tensor(name, output)).collect();
         if let &[output] = &network.outputs[..]
             && held(output)
             && outputs[0].name != CLASS

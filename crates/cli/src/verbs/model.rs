@@ -1,10 +1,12 @@
-//! `model`: quantised networks, what they compute and what a proof of them takes.
+//! `model`: quantised networks, what they compute, what a proof of them takes, and digests of their weights.
 
+mod commit;
 mod info;
 mod quantise;
 mod run;
 mod split;
 
+pub(crate) use commit::commit;
 pub(crate) use info::info;
 pub(crate) use quantise::quantise;
 pub(crate) use run::run;

@@ -147,14 +147,12 @@ fn committed_models_are_proved_between_processes() {
     let values = network.weight_values().expect("weights");
     let written = |values: &[i32]| values.iter().map(i32::to_string).collect::<Vec<_>>().join(",");
     let weights = &written(&values);
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let label = format!("volery model v1 {}\n", hex(&network.identity()));
-    let (salt, mut hashed) = ("42".repeat(32), [label.as_bytes(), &[0x42; 32]].concat());
-    for weight in network.weights() {
-        let bytes = [1, 2, 4, 4][weight.bits as usize / 8 - 1];
-        values[weight.range()].iter().for_each(|value| hashed.extend(&value.to_le_bytes()[..bytes]));
-    }
-    let digest = hex(&Sha256::digest(&hashed));
+    let salt = "42".repeat(32);
+    let mut hash = Sha256::new();
+    network.hashed(&[0x42; 32], |bytes| hash.update(bytes)).expect("weights");
+    let digest: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let said = volery(&["model", "commit", path, "--salt", &format!("0x{salt}"), "--json"]).expect(0).json();
+    assert_eq!(said["model"], format!("0x{digest}"));
     let (model, salt) = (format!("model=0x{digest}"), format!("salt=0x{salt}"));
     let named = ["--field", "f61", "--relation", relation];
     let public = ["--public", &model, "--public", "class=0"];

@@ -30,6 +30,20 @@ impl Weight<'_> {
     }
 }
 
+/// The bytes of the salt by which weights that could be guessed are hidden where they are hashed.
+pub const SALT_BYTES: usize = 32;
+
+/// The bytes in which an entry of so many bits is hashed: 1, 2 or 4, the lowest first, in two's complement.
+pub fn hashed_bytes(bits: u32) -> usize {
+    bits.div_ceil(8).next_power_of_two() as usize
+}
+
+/// The line that is hashed before salt and weights, and tells what the digest is of: the network of this identity.
+pub fn hashed_label(identity: &[u8; 32]) -> String {
+    let digits: String = identity.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("volery model v1 {digits}\n")
+}
+
 /// Weights by their tensors of the graph, in whose order they are listed: whether each is a factor.
 pub(super) type Factors = BTreeMap<usize, bool>;
 
@@ -135,6 +149,21 @@ impl<'f> Network<'f> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// Gives `each` the bytes of which SHA-256 is the digest that commits to the weights, piece by piece.
+    ///
+    /// # Errors
+    /// `Invalid` where the network lacks them, or they cannot be read.
+    pub fn hashed(&self, salt: &[u8; SALT_BYTES], mut each: impl FnMut(&[u8])) -> Result<()> {
+        let values = self.weight_values()?;
+        each(hashed_label(&self.identity).as_bytes());
+        each(salt);
+        for weight in &self.weights {
+            let bytes = hashed_bytes(weight.bits);
+            values[weight.range()].iter().for_each(|entry| each(&entry.to_le_bytes()[..bytes]));
+        }
+        Ok(())
     }
 
     /// Demands that the values of weights are there.

@@ -47,6 +47,16 @@ Examples:
   volery model run net.q.onnx --input x=@x.npy
   volery model run net.arch.onnx --weights net.weights.npy --input x=@x.npy";
 
+const COMMIT: &str = "\
+SALT is 32 bytes, as @FILE, 0xHEX or text:TEXT: draw them for this model alone,
+by `head -c 32 /dev/urandom > salt.bin`, and keep them with the weights. The
+digest tells nothing of the weights, and binds whoever published it to them.
+It is SHA-256 of the line `volery model v1 IDENTITY`, the salt, and the weights
+in 1, 2 or 4 bytes each, the lowest first.
+
+Example:
+  volery model commit net.arch.onnx --weights net.weights.npy --salt @salt.bin";
+
 #[derive(Subcommand)]
 pub(crate) enum ModelVerb {
     /// Make a network of integers of an ONNX file, and compare the two
@@ -61,6 +71,9 @@ pub(crate) enum ModelVerb {
     /// Run a quantised network in the clear, in the integers that are proved
     #[command(after_help = RUN)]
     Run(ModelRun),
+    /// Print the digest of a network's weights, of which proofs can be about
+    #[command(after_help = COMMIT)]
+    Commit(ModelCommit),
 }
 
 #[derive(Args)]
@@ -136,6 +149,21 @@ pub(crate) struct ModelRun {
     /// The weights that `model split` wrote, where the network is a public graph
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ModelCommit {
+    /// The file of the quantised network, or of its public graph with --weights
+    pub(crate) network: PathBuf,
+    /// The weights that `model split` wrote, where the network is a public graph
+    #[arg(long, value_name = "FILE")]
+    pub(crate) weights: Option<PathBuf>,
+    /// 32 bytes that nobody can guess
+    #[arg(long, value_name = "SALT")]
+    pub(crate) salt: OsString,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

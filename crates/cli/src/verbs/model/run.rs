@@ -59,7 +59,7 @@ pub(crate) fn run(typed: &ModelRun) -> Result<()> {
 }
 
 /// The weights in the file at `path`, an array.
-fn weights(path: &Path, network: &Network<'_>) -> Result<Zeroizing<Vec<i64>>> {
+pub(super) fn weights(path: &Path, network: &Network<'_>) -> Result<Zeroizing<Vec<i64>>> {
     let most = Npy::most_bytes(network.weight_count() as u64);
     let mut content = Zeroizing::new(vec![]);
     let read = waiting::regular(path).and_then(|file| {

@@ -9,7 +9,6 @@
 //! multiplied: a conversion, which also shows that it has no more bits.
 
 use core::any::Any;
-use std::fmt::Write as _;
 use volery_channel::error::{Error, Result};
 use volery_circuit::port::{BothValues, Elements, Port, PortValue, PublicValues, Secrets, Value, sequences};
 use volery_circuit::port::{StatementFile as _, with_options};
@@ -17,16 +16,15 @@ use volery_circuit::stream::{MixedRecorder, MixedSource};
 use volery_circuit::{Backend, Mixed, MixedCircuit};
 use volery_formats::Format;
 use volery_gadgets::gadget::{Bit, Bytes, Hash, Sha256, Word, bits_of};
-use volery_onnx::{Statement as Network, WEIGHTS};
+use volery_onnx::{SALT_BYTES, Statement as Network, WEIGHTS, hashed_bytes, hashed_label};
 use volery_primitives::{F2, F61, Field};
 use zeroize::Zeroizing;
 
 /// The option behind a file's name that asks for it.
 const OPTION: &str = "model=sha256";
 
-/// The input that hides weights which could be guessed, and its bytes.
+/// The input that hides weights which could be guessed.
 const SALT: &str = "salt";
-const SALT_BYTES: usize = 32;
 
 /// The output that is the digest.
 const MODEL: &str = "model";
@@ -115,11 +113,7 @@ impl Committed {
     /// The text that is hashed before salt and weights: a line that names the use of the digest and the network, for
     /// any number of inputs.
     fn label(&self) -> String {
-        let mut label = String::from("volery model v1 ");
-        for byte in self.network.graph_identity() {
-            write!(label, "{byte:02x}").expect("a string takes all");
-        }
-        label + "\n"
+        hashed_label(&self.network.graph_identity())
     }
 
     pub(crate) fn inputs(&self) -> &[Port] {
@@ -287,7 +281,7 @@ where
                     // The sign is in all bits from the highest on.
                     let bit = |place: usize| Bit::Wire(word[place.min(width - 1)]);
                     let byte = |byte: usize| Word::new(core::array::from_fn(|i| bit(8 * byte + i)));
-                    hash.update(b, &(0..width.div_ceil(8).next_power_of_two()).map(byte).collect())?;
+                    hash.update(b, &(0..hashed_bytes(bits)).map(byte).collect())?;
                     // The bits of what the number is above the least.
                     word[width - 1] = b.add(word[width - 1], one);
                     words.push(word);
