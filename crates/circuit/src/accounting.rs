@@ -2,22 +2,25 @@
 //!
 //! Who counts a statement knows its gates, and what memories, tables, ranges, permutations and polynomials come
 //! to gate by gate. What a system pays that proves them otherwise depends on how it does, and on their order: it
-//! is told of each, and says at the end what they come to. `epochs` and `crowds` are QuickSilver's, and
+//! is told of each, and says at the end what they come to. `epochs`, `ranges` and `crowds` are QuickSilver's, and
 //! `by_epochs` is all that is known of them outside.
 
 mod crowds;
 mod epochs;
 mod products;
+mod ranges;
 
 pub use crowds::{BATCH, CROWD};
-pub use epochs::{LOOKUPS, Layout, Looked, Parameters, Permuted, factors, limbs};
+pub use epochs::{LOOKUPS, Layout, Looked, Parameters, Permuted, factors};
 pub use products::{FORM_ENTRIES, Products};
+pub use ranges::{Cuts, TOGETHER};
 
 use super::memory::{Sizes, is_binary, lookup_cost};
 use super::{Argued, Known, Shape};
 use core::marker::PhantomData;
 use crowds::Crowds;
-use epochs::{Epochs, Ranges};
+use epochs::Epochs;
+use ranges::Ranges;
 use volery_primitives::Field;
 
 /// An account of what a statement has beside gates. Its keeper is told of all of it, in order.
@@ -32,8 +35,8 @@ pub(crate) trait Accounting<F> {
     fn table(&mut self, known: &Known<F>);
     /// Counts lookups in a table.
     fn look_up(&mut self, table: usize, lookups: u64);
-    /// Counts an assertion that a number has `bits` bits.
-    fn within(&mut self, bits: u32);
+    /// Counts an assertion that so many numbers have `bits` bits each.
+    fn within(&mut self, numbers: u64, bits: u32);
     /// Counts a permutation of `words` words.
     fn permutation(&mut self, words: u64);
     /// Counts values that are committed to by gates, or by looking at all cells.
@@ -61,7 +64,7 @@ pub(crate) fn by_epochs<F: Field>(parameters: Parameters) -> Box<dyn Accounting<
         parameters,
         memories: Vec::new(),
         tables: Vec::new(),
-        ranges: Ranges::new(parameters),
+        ranges: Ranges::new::<F>(&parameters),
         permuted: Permuted::new(&parameters),
         argued: Argued::default(),
         crowds: Crowds::default(),
@@ -143,8 +146,8 @@ impl<F: Field> Accounting<F> for ByEpochs<F> {
         self.add(argued);
     }
 
-    fn within(&mut self, bits: u32) {
-        let argued = self.ranges.within::<F>(bits);
+    fn within(&mut self, numbers: u64, bits: u32) {
+        let argued = self.ranges.within(numbers, bits);
         self.add(argued);
     }
 
@@ -171,13 +174,17 @@ impl<F: Field> Accounting<F> for ByEpochs<F> {
 
     fn end(&mut self, shape: &Shape) -> Account {
         let memories = self.memories.iter_mut().map(Epochs::end);
-        let tables = self.tables.iter_mut().map(|table| match table {
-            Table::Sum(looked, _) => looked.end(),
-            Table::Reads(epochs) => epochs.end(),
-            Table::Scan(_) => Argued::default(),
-        });
-        let argued = memories.chain(tables).fold(self.argued, Argued::and);
-        let argued = argued.and(self.ranges.end()).and(self.permuted.end::<F>());
+        let mut argued = memories.fold(self.argued, Argued::and);
+        let mut sums = Vec::new();
+        for table in &mut self.tables {
+            match table {
+                Table::Sum(looked, _) => sums.push(looked),
+                Table::Reads(epochs) => argued = argued.and(epochs.end()),
+                Table::Scan(_) => {}
+            }
+        }
+        sums.extend(self.ranges.tables());
+        let argued = argued.and(Looked::end_together(sums.into_iter())).and(self.permuted.end::<F>());
         self.products.end();
         Account { argued, crowds: self.crowds.of(shape), challenged: self.products.challenges() }
     }

@@ -54,7 +54,7 @@ pub use port::{
 };
 pub use sharded::{Announced, Need, Sharded, Sharding, Whole};
 pub use table::{InRow, check_range, look_up_by_one};
-pub use table::{Known, Rows, Tables};
+pub use table::{Known, NO_ROW, Rows, Tables};
 
 use core::fmt::Display;
 use std::sync::Arc;

@@ -102,6 +102,9 @@ impl Display for InRow<'_> {
     }
 }
 
+/// The number of no row of a table, all of which have fewer.
+pub const NO_ROW: u32 = u32::MAX;
+
 /// A table as both parties know it. Clones share their rows, since each function that looks up takes one
 /// along.
 #[derive(Clone)]
@@ -203,27 +206,37 @@ impl<F: Field> Known<F> {
         }
     }
 
-    /// The numbers of the rows with these keys, one after the other. Places are far apart in memory, so all
-    /// are fetched before the first is used.
-    pub fn find_all(&self, keys: &[F]) -> Vec<Option<usize>> {
+    /// Sets `rows` to the numbers of the rows with these keys, one after the other: [`NO_ROW`] where there is
+    /// none. Places are far apart in memory, so all are fetched before the first is used.
+    ///
+    /// # Panics
+    /// Where there are not as many `rows` as keys.
+    pub fn find_all(&self, keys: &[F], rows: &mut [u32]) {
+        assert_eq!(keys.len(), self.key * rows.len());
         let (keys, far) = (keys.chunks_exact(self.key), self.places.len());
+        if self.numbered == self.rows {
+            let numbers = keys.map(|key| number(key).min(NO_ROW.into()) as u32);
+            let found = numbers.map(|row| if row < self.rows as u32 { row } else { NO_ROW });
+            return rows.iter_mut().zip(found).for_each(|(row, found)| *row = found);
+        }
         // Of those that are numbered, their numbers behind all places.
-        let mut places = Zeroizing::new(Vec::with_capacity(keys.len()));
+        let mut places = Zeroizing::new(Vec::with_capacity(rows.len()));
         for key in keys.clone() {
             places.push(self.numbered(key).map_or_else(|| first_place(key, far), |row| far + row));
         }
-        let mut rows = Zeroizing::new(Vec::with_capacity(keys.len()));
-        for place in &*places {
-            rows.push(self.places.get(*place).map_or(0, |row| *row as usize));
+        for (row, place) in rows.iter_mut().zip(&*places) {
+            *row = self.places.get(*place).map_or(0, |row| *row);
         }
         let is_row = |row: usize, key: &[F]| iter::zip(self.row(row), key).all(|(a, b)| a == b);
-        let found = |((key, place), row): ((&[F], &usize), &usize)| match row.checked_sub(1) {
-            _ if *place >= far => Some(place - far),
-            Some(row) if is_row(row, key) => Some(row),
-            Some(_) => self.find_behind((*place + 1) % far, key),
-            None => None,
-        };
-        keys.zip(&*places).zip(&*rows).map(found).collect()
+        for ((key, place), row) in keys.zip(&*places).zip(rows) {
+            let found = match (*row as usize).checked_sub(1) {
+                _ if *place >= far => Some(place - far),
+                Some(row) if is_row(row, key) => Some(row),
+                Some(_) => self.find_behind((*place + 1) % far, key),
+                None => None,
+            };
+            *row = found.map_or(NO_ROW, |row| row as u32);
+        }
     }
 
     /// The row whose number is its key, if it is one of those at the beginning.
@@ -302,18 +315,25 @@ mod tests {
     use super::*;
     use volery_primitives::F61;
 
-    /// Some rows by numbers, others by what is found at their places, and keys of none: all together as one by
-    /// one.
+    /// Some rows by numbers, others by what is found at their places, or all by numbers, and keys of none: all
+    /// together as one by one.
     #[test]
     fn rows_are_found_together_as_alone() {
         let numbered = (0..40).map(|number| [0, number]);
-        let entries = numbered.chain((0..200).map(|i| [1, 77 * i % 1009])).flatten();
-        let entries: Vec<_> = entries.map(F61::new).collect();
-        let known = Known::new(Rows { key: 2, value: 0, entries: &entries }).expect("a table");
-        let keys: Vec<_> = (0..2).flat_map(|i| (0..1100).flat_map(move |j| [i, j])).map(F61::new).collect();
-        let found = known.find_all(&keys);
-        let alone: Vec<_> = keys.chunks_exact(2).map(|key| known.find(key)).collect();
-        assert_eq!(found, alone);
-        assert_eq!(found.iter().flatten().count(), 240);
+        let others = (0..200).map(|i| [1, 77 * i % 1009]);
+        for (entries, count) in
+            [(numbered.clone().chain(others).collect(), 240), (Vec::from_iter(numbered), 40)]
+        {
+            let entries: Vec<_> = entries.into_iter().flatten().map(F61::new).collect();
+            let known = Known::new(Rows { key: 2, value: 0, entries: &entries }).expect("a table");
+            let keys =
+                (0..2).flat_map(|i| (0..1100).chain([1 << 32, (1 << 32) + 3]).flat_map(move |j| [i, j]));
+            let keys: Vec<_> = keys.map(F61::new).collect();
+            let mut found = vec![7; keys.len() / 2];
+            known.find_all(&keys, &mut found);
+            let alone = keys.chunks_exact(2).map(|key| known.find(key).map_or(NO_ROW, |row| row as u32));
+            assert!(found.iter().copied().eq(alone));
+            assert_eq!(found.iter().filter(|row| **row != NO_ROW).count(), count);
+        }
     }
 }

@@ -111,10 +111,12 @@ impl Gates {
         self.degree = self.degree.max(degree as u64);
     }
 
-    /// Counts the end of an epoch, where a polynomial of this degree is to be zero at a challenge.
-    pub fn argued(&mut self, degree: u64) {
-        self.tuples += degree;
-        self.longest = self.longest.max(degree);
+    /// Counts the end of epochs at one challenge, where polynomials of these degrees are to be zero.
+    pub fn argued(&mut self, degrees: &[u64]) {
+        for degree in degrees {
+            self.tuples += degree;
+            self.longest = self.longest.max(*degree);
+        }
         self.epochs += 1;
     }
 

@@ -34,13 +34,16 @@
 //! Over an odd p below 65537 there are none of these arguments, and a statement's memories and tables are gates.
 //!
 //! **Ranges, tables** over odd p ([`sums`]): Σ 1/(Z + looked up) = Σ multiplicity/(Z + row), in blocks of eight, of
-//! which the last is filled with ones, on both sides. Numbers are cut into limbs, which are looked up: the
-//! first of a statement into short ones, and those that follow into long ones. Rows are public, so that both
-//! parties pass over a Z that hits one, and what an honest prover looks up is a row. Over F_2 a table whose
-//! keys are the numbers of their rows is a memory that is only read, and any other is looked at row by row.
-//! *Deviation*: the notes' product with multiplicities is not here. **Gaps**, of which each is below 2^18, are
-//! cut into two limbs in the first two epochs of a memory; behind these each is looked up whole, in a table of
-//! that many numbers whose epochs are its own. Longer gaps, of memories with more cells, are always cut.
+//! which the last is filled with ones, on both sides. Numbers are cut into limbs, each of which is looked up
+//! among all numbers of its bits ([`ranges`]): into long ones where numbers are many
+//! ([`Cuts`](volery_circuit::accounting::Cuts)). Epochs of all limbs end together, and with the proof those of
+//! all tables, at one challenge, which has a Z for each table, and coefficients that combine the elements of its
+//! rows where these have several. Rows are public, so that both parties pass over a Z that hits one, and what an
+//! honest prover looks up is a row. Over F_2 a table whose keys are the numbers of their rows is a memory that is
+//! only read, and any other is looked at row by row. *Deviation*: the notes' product with multiplicities is not
+//! here. **Gaps**, of which each is below 2^18, are cut into two limbs in the first two epochs of a memory; behind
+//! these each is looked up whole, in a table of that many numbers whose epochs are its own. Longer gaps, of
+//! memories with more cells, are always cut.
 //!
 //! **Permutations** ([`permutation`]): the words of two lists, each with the number of its permutation, are
 //! the same as multisets. An epoch has those that are asserted until they have 65,536 words together, or the
@@ -49,7 +52,8 @@
 //! **Soundness**: n factors of each product differ as polynomials of degree n in the challenges, and pass
 //! with n/|E|; sums with (2·lookups + rows)/|E|, where lookups are fewer than p. What is counted is in
 //! [`Argued::tuples`](volery_circuit::Argued). With two challenges the square. Challenges come after the end
-//! of the batch in which the epoch's last tuple is committed to, and serve that epoch alone.
+//! of the batch in which the epoch's last tuple is committed to, and serve that epoch alone, or those of tables that
+//! end together, each by elements of its own.
 //!
 //! **Zero knowledge**: nothing is opened. What lies between is committed to, and products and sums end in a
 //! polynomial that is zero, in QuickSilver's masked sum.
@@ -63,10 +67,10 @@
 //! 64 bytes a read, 80 a write and 60 a cell, and for the verifier 32, 40 and 24: 138 MB and 63 MB at 2^20
 //! cells, whose epoch has as many accesses, where half of these are reads. Of lookups, 2^20 to an epoch or
 //! fewer, only a MAC waits, or a key, for each element of key and value, 2^20 at most, or half as many in a
-//! short table, or for each limb of a range; and beside each lookup the number of its row, which says what the
-//! values are. Gaps that are looked up whole, 2^19 at most, wait so in the place of one of the access's own
-//! lines. What is committed to at an epoch's end goes through batches as any gate, whose polynomials wait as
-//! [`super::arithmetic`] says.
+//! short table, or for each limb of a range, of which all tables of limbs together have 9·2^17 and some hundreds
+//! more; and beside each lookup the number of its row, which says what the values are. Gaps that are looked up
+//! whole, 2^19 at most, wait so in the place of one of the access's own lines. What is committed to at an epoch's
+//! end goes through batches as any gate, whose polynomials wait as [`super::arithmetic`] says.
 
 mod columns;
 pub(super) mod equality;
@@ -74,12 +78,15 @@ mod found;
 pub(super) mod order;
 pub(super) mod permutation;
 pub(super) mod ram;
+pub(super) mod ranges;
 pub(super) mod sums;
 pub(super) mod table;
 mod tuples;
 mod waiting;
 pub(super) mod wide;
 
+#[cfg(test)]
+mod testing;
 #[cfg(test)]
 mod tests;
 
@@ -88,7 +95,8 @@ use core::fmt::Display;
 use core::ops::{Add, Sub};
 use permutation::Permuting;
 use ram::Ram;
-use table::Lookups;
+use ranges::Ranges;
+use table::{Lookups, end_together};
 use volery_channel::error::{Error, Result};
 use volery_channel::pool::Pool;
 use volery_circuit::accounting::Parameters;
@@ -144,6 +152,8 @@ pub(super) trait Party: Polynomials + Sized {
 
     /// Commits to a value, which the prover knows.
     fn commit_value(&mut self, value: Option<Self::F>) -> Result<Self::Wire>;
+    /// Commits to `values`, as many as there are `wires` where the prover knows them, and none elsewhere.
+    fn commit_values(&mut self, values: &[Self::F], wires: &mut [Self::Wire]) -> Result<()>;
     /// The element whose coordinates are on so many wires.
     fn packed(&self, coordinates: &[Self::Wire]) -> Self::Wide;
     /// The value on a wire, as an element of E.
@@ -154,8 +164,6 @@ pub(super) trait Party: Polynomials + Sized {
     fn places() -> &'static [Self::E];
     /// The linear combination Σ factor·wire.
     fn weighed(&self, factors: &[Self::E], wires: &[Self::Wire]) -> Self::Wide;
-    /// `line · factor`.
-    fn scaled(line: Self::Wide, factor: Self::E) -> Self::Wide;
 
     /// The party's ring, for itself and for its tasks.
     fn ring(&self) -> Self::Ring;
@@ -170,8 +178,8 @@ pub(super) trait Party: Polynomials + Sized {
     /// A stream of coefficients that nobody could foresee before this call, which ends the batch.
     fn coefficients(&mut self) -> Result<Coefficients<Self::E>>;
 
-    /// Notes the degree of an argument: a polynomial of this degree is to be zero at a challenge.
-    fn argued(&mut self, degree: u64);
+    /// Notes the degrees of arguments at one challenge: polynomials of these degrees are to be zero at it.
+    fn argued(&mut self, degrees: &[u64]);
     /// Notes `count` assertions. Where the witness is known and they do not hold, `name` is that of the one
     /// that fails.
     fn asserted(&mut self, count: u64, hold: bool, name: &dyn Display);
@@ -205,17 +213,16 @@ pub(super) trait Party: Polynomials + Sized {
         }
     }
 
-    /// Ends tables and ranges.
+    /// Ends tables and ranges, all by one challenge.
     fn end_lookups(&mut self) -> Result<()> {
-        for place in 0..self.remembered().tables.len() {
-            let mut table = self.remembered().tables[place].take().expect("put back below");
-            table.end(self)?;
-            self.remembered().tables[place] = Some(table);
-        }
-        for mut limbs in core::mem::take(&mut self.remembered().limbs) {
-            limbs.end(self)?;
-        }
-        Ok(())
+        let remembered = self.remembered();
+        let (mut tables, mut ranges) = (core::mem::take(&mut remembered.tables), remembered.ranges.take());
+        let limbs = ranges.iter_mut().flat_map(|ranges| ranges.tables());
+        let all = tables.iter_mut().flatten().map(|table| &mut **table).chain(limbs);
+        let ended = end_together(self, all);
+        let remembered = self.remembered();
+        (remembered.tables, remembered.ranges) = (tables, ranges);
+        ended
     }
 
     /// Ends memory number `place`, if it is open.
@@ -285,24 +292,21 @@ pub(super) trait Ring: Clone + Send + 'static {
 pub(super) const MOST_OF_EPOCH: usize = 1 << 20;
 
 /// The memories and tables of a proof.
-pub(super) struct Remembered<F, W: Zeroize, E: Field> {
+pub(super) struct Remembered<F: Field, W: Zeroize, E: Field> {
     pub(super) parameters: Parameters,
     memories: Vec<Option<Box<Ram<F, W, E>>>>,
     tables: Vec<Option<Box<Lookups<F, E>>>>,
-    /// The tables of the limbs of ranges, and the number of values that were cut into limbs so far.
-    limbs: Vec<Lookups<F, E>>,
-    numbers: u64,
+    ranges: Option<Box<Ranges<F, W, E>>>,
     permuting: Option<Box<Permuting<E>>>,
 }
 
-impl<F, W: Zeroize, E: Field> Default for Remembered<F, W, E> {
+impl<F: Field, W: Zeroize, E: Field> Default for Remembered<F, W, E> {
     fn default() -> Self {
         Self {
             parameters: Parameters::default(),
             memories: Vec::new(),
             tables: Vec::new(),
-            limbs: Vec::new(),
-            numbers: 0,
+            ranges: None,
             permuting: None,
         }
     }
@@ -477,17 +481,12 @@ pub(super) fn within<P: Party>(
 
 /// Demands that each value has at most `bits` bits, by looking its limbs up.
 fn within_limbs<P: Party>(party: &mut P, values: &[P::Wire], bits: u32, name: &dyn Display) -> Result<()> {
-    for value in values {
-        let remembered = party.remembered();
-        let limb = remembered.parameters.limb_bits::<P::F>(remembered.numbers);
-        remembered.numbers += 1;
-        let open = remembered.limbs.pop_if(|limbs| limbs.limb_bits() == limb);
-        let mut limbs = open.unwrap_or_else(|| Lookups::limbs::<P>(limb));
-        let within = limbs.within(party, *value, bits, name);
-        party.remembered().limbs.push(limbs);
-        within?;
-    }
-    Ok(())
+    let remembered = party.remembered();
+    let open = remembered.ranges.take();
+    let mut ranges = open.unwrap_or_else(|| Box::new(Ranges::new(&remembered.parameters)));
+    let within = ranges.within(party, values, bits, name);
+    party.remembered().ranges = Some(ranges);
+    within
 }
 
 /// Asserts a permutation: see

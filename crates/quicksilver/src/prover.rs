@@ -54,6 +54,13 @@ pub trait Commitments: Macs {
     fn commit(prover: &mut Prover<'_, Self>, value: Self::F) -> Self::Tag {
         prover.commit_as(value, |_| Self::constant(Self::F::ONE))
     }
+    /// Commits to the first of `values`, one at least, as [`Commitments::commit`] does one by one, writes the wires
+    /// to the beginning of `wires`, and gives their number.
+    #[inline]
+    fn commit_some(prover: &mut Prover<'_, Self>, values: &[Self::F], wires: &mut [Self::Tag]) -> usize {
+        wires[0] = Self::commit(prover, values[0]);
+        1
+    }
     /// Sends corrections that are complete, so that the verifier does not wait while the prover computes.
     fn hand_over(_: &mut Prover<'_, Self>) -> Result<()> {
         Ok(())
@@ -393,6 +400,25 @@ impl<'a, M: Commitments> Prover<'a, M> {
         Ok(M::commit(self, value))
     }
 
+    /// Commits to `values` by the next shares, as many as there are `wires`.
+    pub(super) fn commit_to_all(&mut self, mut values: &[M::F], mut wires: &mut [M::Tag]) -> Result<()> {
+        assert_eq!(values.len(), wires.len());
+        #[cfg(test)]
+        if !self.lies.is_empty() {
+            for (wire, value) in wires.iter_mut().zip(values) {
+                *wire = self.commit_to(*value)?;
+            }
+            return Ok(());
+        }
+        while !wires.is_empty() {
+            self.find_slot()?;
+            let count = M::commit_some(self, values, wires);
+            self.gates.inputs += count as u64;
+            (values, wires) = (&values[count..], &mut wires[count..]);
+        }
+        Ok(())
+    }
+
     /// Commits to `value`, and shows that it is a bit: checked as the product of itself and itself.
     pub(super) fn commit_to_bit(&mut self, value: M::F) -> Result<M::Tag> {
         let value = self.lied(value);
@@ -548,10 +574,8 @@ impl<M: Commitments> Backend for Prover<'_, M> {
     ) -> Result<Vec<M::Tag>> {
         let values = Zeroizing::new(f(&values::<M>(of)));
         assert_eq!(values.len(), count);
-        let mut wires = Vec::with_capacity(count);
-        for value in values.iter() {
-            wires.push(self.commit_to(*value)?);
-        }
+        let mut wires = vec![M::Tag::default(); count];
+        self.commit_to_all(&values, &mut wires)?;
         Ok(wires)
     }
     fn linear(&mut self, factors: &[M::F], wires: &[M::Tag]) -> M::Tag {

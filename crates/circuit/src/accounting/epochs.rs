@@ -20,11 +20,10 @@ pub struct Parameters {
     /// Timestamp differences that are looked up whole, in an epoch of their own, which may end at any access
     /// of the memory's epoch.
     pub(crate) gaps: u64,
-    /// How many numbers are cut into short limbs, whose table costs little. The following ones are cut into
-    /// long limbs, which are fewer.
-    pub(crate) few: u64,
-    /// The bits of short limbs, and of long ones.
-    pub(crate) limbs: [u32; 2],
+    /// The bits of the longest limbs of numbers in ranges.
+    pub(crate) limb: u32,
+    /// Lookups of limbs behind which their epoch ends.
+    pub(crate) ranged: u64,
     /// The number of words of permutations from which on their epoch ends.
     pub(crate) permuted: u64,
     /// Factors of a product, whose polynomials stay in the cache.
@@ -39,8 +38,8 @@ impl Default for Parameters {
             shortest: 1 << 18,
             tile: 256,
             gaps: 1 << 19,
-            few: 1 << 15,
-            limbs: [11, 16],
+            limb: 16,
+            ranged: 9 << 17,
             permuted: 1 << 16,
             factors: 1 << 12,
             fractions: 1 << 10,
@@ -55,17 +54,12 @@ impl Parameters {
         shortest: 1 << 6,
         tile: 16,
         gaps: 48,
-        few: 4,
-        limbs: [6, 8],
+        limb: 8,
+        ranged: 40,
         permuted: 1 << 5,
         factors: 1 << 7,
         fractions: 1 << 5,
     };
-
-    /// The bits of limbs for the next number in a range, after `numbers` others.
-    pub fn limb_bits<F: Field>(&self, numbers: u64) -> u32 {
-        longest::<F>(self.limbs[usize::from(numbers >= self.few)])
-    }
 }
 
 /// The most accesses of an epoch.
@@ -298,6 +292,11 @@ impl Looked {
         Self { most: looked.most.min(parameters.gaps), ..looked }
     }
 
+    /// The table of limbs of `bits` bits, whose epochs end with those of all limbs.
+    pub fn limbs(bits: u32) -> Self {
+        Self { rows: 1 << bits, lookups: 0, most: u64::MAX }
+    }
+
     /// Whether the epoch ends with the lookup that has just been counted.
     pub fn is_full(&self) -> bool {
         self.lookups == self.most
@@ -348,46 +347,12 @@ impl Looked {
         let lookups = core::mem::take(&mut self.lookups);
         Argued { values: self.rows, tuples, longest: tuples, epochs: 1, ..sums(lookups) }
     }
-}
 
-/// Numbers in ranges as they are counted.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ranges {
-    parameters: Parameters,
-    numbers: u64,
-    /// The tables of limbs so far, each with the bits of one.
-    tables: [Option<(u32, Looked)>; 2],
-}
-
-impl Ranges {
-    pub(crate) fn new(parameters: Parameters) -> Self {
-        Self { parameters, numbers: 0, tables: [None; 2] }
+    /// The cost of the end of epochs of several tables at one challenge, where any has lookups.
+    pub(crate) fn end_together<'t>(tables: impl Iterator<Item = &'t mut Self>) -> Argued {
+        let ends = tables.map(Self::end).fold(Argued::default(), Argued::and);
+        Argued { epochs: ends.epochs.min(1), ..ends }
     }
-
-    /// The cost of a number of `bits` bits.
-    pub(crate) fn within<F: Field>(&mut self, bits: u32) -> Argued {
-        let limb = self.parameters.limb_bits::<F>(self.numbers);
-        self.numbers += 1;
-        let place = usize::from(limb != self.parameters.limb_bits::<F>(0));
-        let (_, table) = self.tables[place].get_or_insert_with(|| (limb, Looked::new::<F>(1 << limb, 1)));
-        let (limbs, top) = limbs(bits, limb);
-        let lookups = if top < limb { limbs + 1 } else { limbs };
-        let looked = table.look_up(lookups.into(), 0);
-        Argued { values: looked.values + u64::from(limbs - 1), ..looked }
-    }
-
-    /// The cost of the end of all ranges.
-    pub(crate) fn end(&mut self) -> Argued {
-        let tables = self.tables.iter_mut().flatten();
-        tables.map(|(_, table)| table.end()).fold(Argued::default(), Argued::and)
-    }
-}
-
-/// The longest limbs of at most `most` bits. The highest limb of a number is multiplied by a power of two to
-/// show that it is short, which must stay below p: 2^(2·limb − 1) ≤ p − 1.
-fn longest<F: Field>(most: u32) -> u32 {
-    // Of one bit over the prime 3, too.
-    most.min((F::bits() - 1) / 2).max(1)
 }
 
 /// Permutations as they are counted. Those of an epoch are one multiset, each with its number in its words.
@@ -427,16 +392,10 @@ impl Permuted {
     }
 }
 
-/// The number of limbs of a number of `bits` bits, and the bits of the highest.
-pub fn limbs(bits: u32, limb: u32) -> (u32, u32) {
-    let limbs = bits.div_ceil(limb);
-    (limbs, bits - limb * (limbs - 1))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use volery_primitives::{F61, F65537, Goldilocks, Q32, RuntimePrime};
+    use volery_primitives::F61;
 
     #[test]
     fn gaps_and_times_are_apart() {
@@ -453,33 +412,6 @@ mod tests {
             }
         }
         assert_eq!((apart(LONGEST, 65_536), apart(LONGEST, u64::MAX)), (16_384, LONGEST));
-    }
-
-    /// The highest limb of a number is short: it is looked up itself, and times the factor that makes it one
-    /// of full length.
-    #[test]
-    fn a_short_limb_is_short() {
-        fn test<F: Field>() {
-            for limb in [6, 8, 11, 16].map(longest::<F>) {
-                let rows = 1 << limb;
-                assert!((-F::ONE).to_integer() >> (2 * limb - 1) > 0);
-                for bits in 1..limb {
-                    let full = F::from_word(1 << (limb - bits)).expect("a small number");
-                    for highest in 0..rows {
-                        let element = F::from_word(highest).expect("a small number");
-                        let is_row = (element * full).to_integer() < rows;
-                        assert_eq!(is_row, highest < 1 << bits, "{highest}, {bits} bits");
-                    }
-                }
-            }
-        }
-        test::<F61>();
-        test::<F65537>();
-        test::<Goldilocks>();
-        test::<Q32>();
-        RuntimePrime::choose((1 << 60) - 93).expect("all tests take the same");
-        test::<RuntimePrime>();
-        assert_eq!((longest::<F65537>(11), longest::<Q32>(16), longest::<F61>(16)), (8, 15, 16));
     }
 
     /// Epochs of lookups end by the elements of rows, too, of short tables at half as many: each of 2^18 leaves

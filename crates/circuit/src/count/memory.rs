@@ -71,9 +71,7 @@ impl<F: Field> Open<F> {
         self.so_far += values as u64;
         shape.assert += values as u64;
         shape.scanned = shape.scanned.and(within_cost(values, bits));
-        for _ in 0..values {
-            self.accounting.within(bits);
-        }
+        self.accounting.within(values as u64, bits);
     }
 
     /// Counts a permutation of `words` words.

@@ -3,6 +3,8 @@
 use super::columns::Columns;
 use super::{Lines, MAC, Party, Ring, VALUE};
 use core::mem;
+use volery_circuit::NO_ROW;
+use volery_primitives::secret::verdict;
 use volery_primitives::{Field, SecretVec};
 
 /// Lookups that wait for a challenge. Only the MAC of each line is kept, or its key: the number of the row
@@ -10,15 +12,12 @@ use volery_primitives::{Field, SecretVec};
 pub(super) struct Found<E: Field> {
     /// Part [`MAC`] of each line.
     macs: Columns<E>,
-    /// The number of each lookup's row, where that is known.
+    /// The number of each lookup's row, where that is known: [`NO_ROW`] for strays.
     rows: Columns<u32>,
-    /// Values of the lookups that found no row, each with the lookup's number, in ascending order. An honest
+    /// Values of the strays: lookups that found no row, each with the lookup's number, in ascending order. An honest
     /// prover has none.
     strays: Vec<(usize, SecretVec<E>)>,
 }
-
-/// The mark of a lookup that found no row.
-const STRAY: u32 = u32::MAX;
 
 impl<E: Field> Found<E> {
     pub(super) fn new(lines: usize) -> Self {
@@ -35,13 +34,14 @@ impl<E: Field> Found<E> {
         mem::replace(self, Self::new(self.lines()))
     }
 
-    /// Adds a lookup, as many lines as each has, whose values are those of row number `row` if there is one.
+    /// Adds a lookup, as many lines as each has. Where rows are known its values are those of row number `row`,
+    /// but for that of a stray.
     pub(super) fn push<P: Party<E = E>>(
         &mut self,
         lines: impl IntoIterator<Item = P::Wide> + Clone,
-        row: Option<usize>,
+        row: Option<u32>,
     ) {
-        if P::KNOWS && row.is_none() {
+        if row == Some(NO_ROW) {
             let values = lines.clone().into_iter().map(|line| P::part(line, VALUE)).collect();
             self.strays.push((self.macs.tuples(), values));
         }
@@ -50,23 +50,25 @@ impl<E: Field> Found<E> {
             *macs.next().expect("no more lines than a lookup has") = P::part(line, MAC);
         }
         assert!(macs.next().is_none(), "fewer lines than a lookup has");
-        if P::KNOWS {
-            self.rows.push().for_each(|place| *place = number(row));
+        if let Some(row) = row {
+            self.rows.push().for_each(|place| *place = row);
         }
     }
 
-    /// Appends a lookup for each row of `columns`, a wire a line, with the row that it found, where rows are
-    /// known.
-    pub(super) fn extend<P: Party<E = E>>(&mut self, columns: &[&[P::Wire]], rows: &[Option<usize>]) {
-        if P::KNOWS {
-            for (i, _) in rows.iter().enumerate().filter(|(_, row)| row.is_none()) {
-                let values = columns.iter().map(|column| P::part(P::widened(column[i]), VALUE)).collect();
+    /// Adds `count` lookups, as [`Found::push`] adds one: `part(j, i, part)` is a part of line j of the i-th. `rows`
+    /// are their rows, where these are known.
+    #[inline]
+    pub(super) fn extend(&mut self, count: usize, rows: &[u32], part: impl Fn(usize, usize, usize) -> E) {
+        // As good as never, but where a prover is about to fail.
+        if !verdict(rows.iter().fold(true, |all, row| all & (*row != NO_ROW))) {
+            for (i, _) in rows.iter().enumerate().filter(|(_, row)| **row == NO_ROW) {
+                let values = (0..self.lines()).map(|j| part(j, i, VALUE)).collect();
                 self.strays.push((self.macs.tuples() + i, values));
             }
-            self.rows.extend(rows.len(), |_, run| rows[run].iter().copied().map(number));
         }
-        let count = columns.first().map_or(0, |column| column.len());
-        self.macs.extend(count, |j, run| columns[j][run].iter().map(|wire| P::part(P::widened(*wire), MAC)));
+        let part = &part;
+        self.macs.extend(count, |j, run| run.map(move |i| part(j, i, MAC)));
+        self.rows.extend(rows.len(), |_, run| rows[run].iter().copied());
     }
 
     /// Adds to lane i of `sums` the lines of lookup `first + i`, combined with public `weights`. `value(row)`
@@ -93,7 +95,7 @@ impl<E: Field> Found<E> {
         for (run, at) in self.rows.runs(first, sums.len()) {
             let sums = sums.part(VALUE)[at..].iter_mut();
             for (sum, row) in sums.zip(run.column(0)) {
-                *sum += if *row == STRAY { E::ZERO } else { value(*row as usize) };
+                *sum += if *row == NO_ROW { E::ZERO } else { value(*row as usize) };
             }
         }
         let strays = &self.strays[self.strays.partition_point(|(lookup, _)| *lookup < first)..];
@@ -104,11 +106,6 @@ impl<E: Field> Found<E> {
             }
         }
     }
-}
-
-/// The mark that is kept for a row.
-fn number(row: Option<usize>) -> u32 {
-    row.map_or(STRAY, |row| u32::try_from(row).expect("a table has fewer than 2^32 rows"))
 }
 
 #[cfg(test)]
@@ -124,8 +121,8 @@ mod tests {
 
     fn test<E: MacField<F61> + Lanes<F61>>(lines: usize) {
         let f = |number: usize| F61::new(number as u64);
-        let row = |i: usize| (i % 7 != 3).then_some(i % 5);
-        let value = |i: usize, j: usize| f(row(i).map_or(1000 + i, |row| 10 * row) + j);
+        let row = |i: usize| if i % 7 == 3 { NO_ROW } else { i as u32 % 5 };
+        let value = |i: usize, j: usize| f(if row(i) == NO_ROW { 1000 + i } else { i % 5 * 10 } + j);
         let wire = |i: usize, j: usize| E::Tag::new(value(i, j), E::from(f(i * i + j)));
         let mut found = Found::new(lines);
         let mut channel = Channel::new(Role::Prover, pipe(Duration::from_secs(60)).0);
@@ -139,12 +136,12 @@ mod tests {
         for _ in 0..2 {
             for i in 0..4 {
                 let lines = (0..lines).map(|j| Prover::<'_, F61, E>::widened(wire(i, j)));
-                found.push::<Prover<'_, F61, E>>(lines, row(i));
+                found.push::<Prover<'_, F61, E>>(lines, Some(row(i)));
             }
-            let columns: Vec<Vec<_>> =
-                (0..lines).map(|j| (4..LOOKUPS).map(|i| wire(i, j)).collect()).collect();
-            let columns: Vec<_> = columns.iter().map(|column| &column[..]).collect();
-            found.extend::<Prover<'_, F61, E>>(&columns, &(4..LOOKUPS).map(row).collect::<Vec<_>>());
+            let others: Vec<_> = (4..LOOKUPS).map(row).collect();
+            found.extend(others.len(), &others, |j, i, part| {
+                Prover::<'_, F61, E>::part(Prover::<'_, F61, E>::widened(wire(4 + i, j)), part)
+            });
             for (first, count) in [(0, LOOKUPS), (3, 1), (60, 8), (127, 150), (LOOKUPS, 0)] {
                 let (mut parts, mut public) = (vec![E::ONE; 2 * count], vec![E::ZERO; count]);
                 let mut sums = Lines::new(&mut parts, &mut public);

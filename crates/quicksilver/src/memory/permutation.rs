@@ -85,7 +85,7 @@ impl<E: Field> Permuting<E> {
             };
             equal(party, words as usize, Arc::new(fill), &"words that are those of another list")?;
         }
-        party.argued(words);
+        party.argued(&[words]);
         self.permuted.end::<P::F>();
         Ok(())
     }

@@ -320,7 +320,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
             let limb = self.layout.limb;
             let mut high = None;
             if let Some(gaps) = &mut self.gaps {
-                gaps.limb(party, party.wide(now.into()) - P::widened(time), gap)?;
+                gaps.look_up_number(party, party.wide(now.into()) - P::widened(time), gap)?;
             } else {
                 high = Some(party.commit_value(gap.map(|gap| said(gap >> limb)))?);
                 for limb in gap.into_iter().flat_map(|gap| [gap >> limb, gap & ((1 << limb) - 1)]) {
@@ -458,7 +458,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
                 short_gaps(party, &tuples, &limbs, &mut draw)?;
             }
         }
-        party.argued(self.layout.degree(self.time, !limbed));
+        party.argued(&[self.layout.degree(self.time, !limbed)]);
         self.start = Some(words);
         self.limbs.fill(0);
         self.time = 0;

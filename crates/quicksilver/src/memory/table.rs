@@ -2,13 +2,13 @@
 
 use super::found::Found;
 use super::sums::{equal_sum, table_side};
-use super::{Lines, Party, number, repetitions, said};
+use super::{Coefficients, Lines, Party, VALUE, number, repetitions, said};
 use core::fmt::Display;
+use core::ops::Range;
 use std::sync::Arc;
 use volery_channel::error::Result;
-use volery_circuit::accounting::{Looked, Parameters, limbs};
-use volery_circuit::table::check_range;
-use volery_circuit::{InRow, Known};
+use volery_circuit::accounting::{Looked, Parameters};
+use volery_circuit::{InRow, Known, NO_ROW};
 use volery_primitives::secret::verdict;
 use volery_primitives::{Extension, Field};
 use zeroize::Zeroizing;
@@ -44,9 +44,9 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         }
     }
 
-    /// A table for limbs of `bits` bits, into which ranges are cut.
+    /// A table for limbs of `bits` bits, into which numbers in ranges are cut.
     pub(crate) fn limbs<P: Party<F = F, E = E>>(bits: u32) -> Self {
-        Self::numbers::<P>(bits, Looked::new::<F>(1 << bits, 1))
+        Self::numbers::<P>(bits, Looked::limbs(bits))
     }
 
     /// A table for a memory's timestamp differences of `bits` bits, looked up whole.
@@ -71,10 +71,18 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         for wire in key {
             known.extend(P::value(*wire));
         }
-        let found = P::KNOWS.then(|| self.table().find(&known));
-        party.asserted(1, found.is_none_or(|row| row.is_some()), name);
+        let found = P::KNOWS.then(|| self.table().find(&known).map_or(NO_ROW, |row| row as u32));
+        party.asserted(1, found != Some(NO_ROW), name);
         let mut value = Zeroizing::new(Vec::with_capacity(self.table().value));
-        let row = self.commit_row(party, found, |_, wire| value.push(wire))?;
+        let mut is_row = true;
+        for i in 0..self.table().value {
+            let element = found.map(|row| self.element(row, i));
+            let wire = party.commit_value(element)?;
+            is_row &= P::value(wire) == element;
+            value.push(wire);
+        }
+        self.count(found.as_slice());
+        let row = found.map(|row| if is_row { row } else { NO_ROW });
         self.waiting.push::<P>(key.iter().chain(&*value).map(|wire| P::widened(*wire)), row);
         self.looked.add(1);
         self.end_if_full(party)?;
@@ -92,36 +100,35 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         assert!(key.iter().all(|column| column.len() == rows), "columns of different lengths");
         self.table().check(key.len())?;
         let mut values = Zeroizing::new(vec![Vec::new(); self.table().value]);
-        values.iter_mut().for_each(|column| column.reserve_exact(rows));
-        let elements = if P::KNOWS { key.len() * rows.min(TOGETHER) } else { 0 };
-        let mut known = Zeroizing::new(vec![F::ZERO; elements]);
+        values.iter_mut().for_each(|column| column.resize(rows, P::Wire::default()));
+        let together = if P::KNOWS { rows.min(TOGETHER) } else { 0 };
+        let mut known = Zeroizing::new(vec![F::ZERO; key.len() * together]);
+        let mut found = Zeroizing::new(vec![NO_ROW; together]);
         let mut done = 0;
         while done < rows {
             self.end_if_full(party)?;
             let run = done..rows.min(done + TOGETHER.min(self.looked.left() as usize));
-            let mut columns: Vec<_> = key.iter().map(|column| &column[run.clone()]).collect();
-            let mut found = Zeroizing::new(Vec::new());
+            let columns: Vec<_> = key.iter().map(|column| &column[run.clone()]).collect();
+            let found = &mut found[..if P::KNOWS { run.len() } else { 0 }];
             if P::KNOWS {
                 for (i, column) in columns.iter().enumerate() {
                     for (wire, known) in column.iter().zip(known[i..].iter_mut().step_by(key.len())) {
                         *known = P::value(*wire).expect("known");
                     }
                 }
-                *found = self.table().find_all(&known[..key.len() * run.len()]);
+                self.table().find_all(&known[..key.len() * run.len()], found);
             }
             // A prover that misses one has no proof: one verdict for all, and then which is the first.
-            let all = verdict(found.iter().fold(true, |all, row| all & row.is_some()));
-            let missed = if all { None } else { found.iter().position(Option::is_none) };
+            let all = verdict(found.iter().fold(true, |all, row| all & (*row != NO_ROW)));
+            let missed = if all { None } else { found.iter().position(|row| *row == NO_ROW) };
             let name = InRow(name, run.start + missed.unwrap_or(0));
             party.asserted(run.len() as u64, missed.is_none(), &name);
-            for i in 0..run.len() {
-                let row = self.commit_row(party, found.get(i).copied(), |i, wire| values[i].push(wire))?;
-                if let Some(found) = found.get_mut(i) {
-                    *found = row;
-                }
-            }
-            columns.extend(values.iter().map(|column| &column[run.clone()]));
-            self.waiting.extend::<P>(&columns, &found);
+            self.count(found);
+            self.commit_values(party, found, &mut values, &run)?;
+            let columns: Vec<_> =
+                columns.into_iter().chain(values.iter().map(|column| &column[run.clone()])).collect();
+            let part = |j: usize, i: usize, part| P::part(P::widened(columns[j][i]), part);
+            self.waiting.extend(run.len(), found, part);
             done = run.end;
             self.looked.add(run.len() as u64);
             self.end_if_full(party)?;
@@ -129,105 +136,95 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
         Ok(core::mem::take(&mut values))
     }
 
+    /// Commits to the values of the rows that were found, each element in the `run` of its column, or to zeroes
+    /// where there is no row. Rows whose values are not what was committed to are none then.
+    fn commit_values<P: Party<F = F, E = E>>(
+        &self,
+        party: &mut P,
+        found: &mut [u32],
+        columns: &mut [Vec<P::Wire>],
+        run: &Range<usize>,
+    ) -> Result<()> {
+        let mut elements = Zeroizing::new(vec![F::ZERO; found.len()]);
+        let mut are_rows = Zeroizing::new(vec![true; found.len()]);
+        for (i, column) in columns.iter_mut().enumerate() {
+            let wires = &mut column[run.clone()];
+            for (element, row) in elements.iter_mut().zip(&*found) {
+                *element = self.element(*row, i);
+            }
+            party.commit_values(&elements, wires)?;
+            for ((is_row, element), wire) in are_rows.iter_mut().zip(&*elements).zip(wires) {
+                *is_row &= P::value(*wire) == Some(*element);
+            }
+        }
+        for (row, is_row) in found.iter_mut().zip(&*are_rows) {
+            *row = if *is_row { *row } else { NO_ROW };
+        }
+        Ok(())
+    }
+
+    /// Element `i` of the value of a row, or zero where there is none.
+    #[inline]
+    fn element(&self, row: u32, i: usize) -> F {
+        let table = self.table();
+        if row == NO_ROW { F::ZERO } else { table.row(row as usize)[table.key + i] }
+    }
+
+    /// Counts lookups of rows that were found.
+    fn count(&mut self, found: &[u32]) {
+        for row in found {
+            if let Some(count) = self.counts.get_mut(*row as usize) {
+                *count += 1;
+            }
+        }
+    }
+
+    /// Looks up `count` numbers of which `part(i, part)` is a part of the i-th one's line, and which are those `known`
+    /// where they are known.
+    #[inline]
+    pub(crate) fn look_up_limbs<P: Party<F = F, E = E>>(
+        &mut self,
+        count: usize,
+        known: &mut [u32],
+        part: impl Fn(usize, usize) -> E,
+    ) {
+        self.count(known);
+        let last = self.counts.len() as u32 - 1;
+        for (i, row) in known.iter_mut().enumerate() {
+            let found = last.min(*row);
+            let is_row = (found == *row) & (part(i, VALUE) == number::<F, E>(found.into()));
+            *row = if is_row { found } else { NO_ROW };
+        }
+        self.waiting.extend(count, known, |_, i, which| part(i, which));
+        self.looked.add(count as u64);
+    }
+
+    /// The bits of the numbers of a table of limbs.
+    pub(crate) fn bits(&self) -> u32 {
+        let Rows::Numbers(bits) = &self.rows else { unreachable!("a table has no limbs") };
+        *bits
+    }
+
     fn table(&self) -> &Known<F> {
         let Rows::Table(table) = &self.rows else { unreachable!("a range has no keys") };
         table
     }
 
-    /// Commits to the value of a row, or to zeroes where none was found, and gives each element to `push`.
-    /// The result is the row's number, if the value is the row's.
-    #[inline]
-    fn commit_row<P: Party<F = F, E = E>>(
-        &mut self,
-        party: &mut P,
-        found: Option<Option<usize>>,
-        mut push: impl FnMut(usize, P::Wire),
-    ) -> Result<Option<usize>> {
-        let mut is_row = true;
-        for i in 0..self.table().value {
-            let element = |row| self.table().row(row)[self.table().key + i];
-            let value = found.map(|row| row.map_or(F::ZERO, element));
-            let wire = party.commit_value(value)?;
-            is_row &= P::value(wire) == value;
-            push(i, wire);
-        }
-        let found = found.flatten();
-        if let Some(row) = found {
-            self.counts[row] += 1;
-        }
-        Ok(found.filter(|_| is_row))
-    }
-
-    /// Demands that `value` is a number of so many bits.
-    pub(crate) fn within<P: Party<F = F, E = E>>(
-        &mut self,
-        party: &mut P,
-        value: P::Wire,
-        bits: u32,
-        name: &dyn Display,
-    ) -> Result<()> {
-        check_range::<F>(bits)?;
-        let word = P::value(value).map(|value| value.to_integer());
-        party.asserted(1, word.is_none_or(|word| word >> bits == 0), name);
-        let full = self.limb_bits();
-        let (limbs, top) = limbs(bits, full);
-        let mut lowest = P::widened(value);
-        for i in (1..limbs).rev() {
-            let mask = (1 << if i + 1 == limbs { top } else { full }) - 1;
-            let limb = word.map(|word| (word >> (i * full)).low() & mask);
-            let wire = party.commit_value(limb.map(said))?;
-            let line = P::widened(wire);
-            lowest = lowest - P::scaled(line, P::E::from(F::place(i * full)));
-            if i + 1 == limbs {
-                self.top::<P>(party, line, limb, top)?;
-            }
-            self.limb::<P>(party, line, limb)?;
-        }
-        let limb = word.map(|word| word.low() & ((1 << full) - 1));
-        if limbs == 1 {
-            self.top::<P>(party, lowest, limb, top)?;
-        }
-        self.limb::<P>(party, lowest, limb)
-    }
-
-    /// The bits of a limb.
-    pub(crate) fn limb_bits(&self) -> u32 {
-        let Rows::Numbers(limb) = &self.rows else { unreachable!("a table has no limbs") };
-        *limb
-    }
-
-    /// Looks up a number, which is `limb` where that is known, by its line.
-    pub(crate) fn limb<P: Party<F = F, E = E>>(
+    /// Looks up the number on a line, which is `known` where that is known, in a table whose epochs are its own.
+    pub(crate) fn look_up_number<P: Party<F = F, E = E>>(
         &mut self,
         party: &mut P,
         line: P::Wide,
-        limb: Option<u128>,
+        known: Option<u128>,
     ) -> Result<()> {
-        let row = limb.map(|limb| limb as usize).filter(|row| *row < self.counts.len());
-        if let Some(row) = row {
-            self.counts[row] += 1;
-        }
-        let row = row.filter(|row| P::wide_value(line) == Some(number::<F, E>(*row as u64)));
         self.end_if_full(party)?;
+        let row = known.map(|known| if known < self.counts.len() as u128 { known as u32 } else { NO_ROW });
+        self.count(row.as_slice());
+        let is_row = |row: u32| P::wide_value(line) == Some(number::<F, E>(row.into()));
+        let row = row.map(|row| if row != NO_ROW && is_row(row) { row } else { NO_ROW });
         self.waiting.push::<P>([line], row);
         self.looked.add(1);
         self.end_if_full(party)
-    }
-
-    /// The highest limb, times the power of two that makes a shorter one as long as the others.
-    fn top<P: Party<F = F, E = E>>(
-        &mut self,
-        party: &mut P,
-        line: P::Wide,
-        limb: Option<u128>,
-        bits: u32,
-    ) -> Result<()> {
-        let short = self.limb_bits() - bits;
-        if short == 0 {
-            return Ok(());
-        }
-        let line = P::scaled(line, number::<F, P::E>(1 << short));
-        self.limb::<P>(party, line, limb.map(|limb| limb << short))
     }
 
     /// Ends the epoch if it is full. After a failure it fails again.
@@ -237,31 +234,47 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
 
     /// Ends the epoch: demands that each lookup found a row.
     pub(crate) fn end<P: Party<F = F, E = E>>(&mut self, party: &mut P) -> Result<()> {
+        end_together(party, [self])
+    }
+
+    /// Commits to how often each row was looked up.
+    fn commit_counts<P: Party<F = F, E = E>>(&self, party: &mut P) -> Result<Zeroizing<Vec<P::Wire>>> {
+        let mut wires = Zeroizing::new(vec![P::Wire::default(); self.counts.len()]);
+        let mut known = Zeroizing::new(Vec::with_capacity(TOGETHER));
+        for (wires, counts) in wires.chunks_mut(TOGETHER).zip(self.counts.chunks(TOGETHER)) {
+            known.clear();
+            if P::KNOWS {
+                known.extend(counts.iter().map(|count| said::<F>(u64::from(*count))));
+            }
+            party.commit_values(&known, wires)?;
+        }
+        Ok(wires)
+    }
+
+    /// Demands that each lookup found a row, and row i so often as `counts` says, and empties the table's epoch.
+    fn argue<P: Party<F = F, E = E>>(
+        &mut self,
+        party: &mut P,
+        counts: &[P::Wire],
+        draw: &mut Coefficients<E>,
+    ) -> Result<()> {
         let lookups = self.looked.count() as usize;
-        if lookups == 0 {
-            return Ok(());
-        }
-        let mut counts = Zeroizing::new(Vec::with_capacity(self.counts.len()));
-        for count in &*self.counts {
-            counts.push(party.commit_value(P::KNOWS.then(|| said(u64::from(*count))))?);
-        }
-        // Only now, when all is committed to.
-        let mut draw = party.coefficients()?;
         let waiting = Arc::new(self.waiting.take());
-        let mut weights = vec![P::E::ZERO; waiting.lines()];
-        for _ in 0..repetitions::<P::E>() {
-            draw(&mut weights);
+        let mut weights = vec![E::ONE; waiting.lines()];
+        for _ in 0..repetitions::<E>() {
+            // A single element is no combination.
+            if weights.len() > 1 {
+                draw(&mut weights);
+            }
             let (waiting, weights) = (waiting.clone(), weights.clone());
             let rows = Arc::new(self.weighed_rows(&weights));
-            let (shift, total) =
-                table_side(party, &|first, out| rows.from::<F>(first, out), &counts, &mut draw);
+            let (shift, total) = table_side(party, &|first, out| rows.from::<F>(first, out), counts, draw);
             let fill = move |ring: &P::Ring, first: usize, lines: &mut Lines<'_, E>| {
                 waiting.add_to(ring, first, &weights, |i| rows.of::<F>(i), lines);
                 lines.public().fill(shift);
             };
             equal_sum(party, lookups, Arc::new(fill), total, &"a row that is looked up")?;
         }
-        party.argued(self.looked.degree());
         self.looked.end();
         self.counts.fill(0);
         Ok(())
@@ -269,7 +282,7 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
 
     /// The rows, each combined with `weights` into one element.
     fn weighed_rows(&self, weights: &[E]) -> Weighed<E> {
-        let Rows::Table(table) = &self.rows else { return Weighed::Numbers(weights[0]) };
+        let Rows::Table(table) = &self.rows else { return Weighed::Numbers };
         let weighed = |row: usize| {
             let elements = table.row(row).iter().zip(weights);
             elements.fold(E::ZERO, |sum, (element, weight)| sum + *weight * E::from(*element))
@@ -278,11 +291,32 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
     }
 }
 
+/// Ends the epochs of several tables by one challenge, which is drawn once the counts of all are committed to.
+pub(crate) fn end_together<'t, P: Party>(
+    party: &mut P,
+    tables: impl IntoIterator<Item = &'t mut Lookups<P::F, P::E>>,
+) -> Result<()> {
+    let mut tables: Vec<_> = tables.into_iter().filter(|table| table.looked.count() > 0).collect();
+    if tables.is_empty() {
+        return Ok(());
+    }
+    let mut counts = Vec::with_capacity(tables.len());
+    for table in &tables {
+        counts.push(table.commit_counts(party)?);
+    }
+    party.argued(&tables.iter().map(|table| table.looked.degree()).collect::<Vec<_>>());
+    let mut draw = party.coefficients()?;
+    for (table, counts) in tables.iter_mut().zip(&counts) {
+        table.argue(party, counts, &mut draw)?;
+    }
+    Ok(())
+}
+
 /// Combined rows of a table.
 enum Weighed<E> {
     Rows(Vec<E>),
-    /// The weight of a table whose rows are their own numbers.
-    Numbers(E),
+    /// Rows that are their own numbers.
+    Numbers,
 }
 
 impl<E: Field> Weighed<E> {
@@ -302,7 +336,7 @@ impl<E: Field> Weighed<E> {
     {
         match self {
             Self::Rows(rows) => rows[i],
-            Self::Numbers(weight) => number::<F, E>(i as u64) * *weight,
+            Self::Numbers => number::<F, E>(i as u64),
         }
     }
 }

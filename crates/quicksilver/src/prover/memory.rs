@@ -41,6 +41,9 @@ impl<M: Commitments> Party for Prover<'_, M> {
     fn commit_value(&mut self, value: Option<M::F>) -> Result<M::Tag> {
         self.commit_to(value.expect("the prover knows"))
     }
+    fn commit_values(&mut self, values: &[M::F], wires: &mut [M::Tag]) -> Result<()> {
+        self.commit_to_all(values, wires)
+    }
     fn packed(&self, coordinates: &[M::Tag]) -> Self::Wide {
         let mut values = Zeroizing::new(Vec::with_capacity(coordinates.len()));
         let mut macs = Zeroizing::new(Vec::with_capacity(coordinates.len()));
@@ -63,10 +66,6 @@ impl<M: Commitments> Party for Prover<'_, M> {
     }
     fn weighed(&self, factors: &[M::E], wires: &[M::Tag]) -> Self::Wide {
         M::combine(self.arch, factors, wires)
-    }
-    #[inline]
-    fn scaled(line: Self::Wide, factor: M::E) -> Self::Wide {
-        line.scale(factor)
     }
 
     fn ring(&self) -> Self::Ring {
@@ -100,8 +99,8 @@ impl<M: Commitments> Party for Prover<'_, M> {
     fn end_forms(&mut self) -> Result<()> {
         self.end_forms()
     }
-    fn argued(&mut self, degree: u64) {
-        self.gates.argued(degree);
+    fn argued(&mut self, degrees: &[u64]) {
+        self.gates.argued(degrees);
     }
     fn asserted(&mut self, count: u64, hold: bool, name: &dyn Display) {
         self.note(hold, name);

@@ -102,6 +102,23 @@ impl<B: Field, E: MacField<B>> Commitments for FieldMacs<B, E> {
         Self::corrected(share, value)
     }
 
+    fn commit_some(prover: &mut Prover<'_, Self>, values: &[B], wires: &mut [E::Tag]) -> usize {
+        if prover.slots.are_filled() {
+            wires[0] = Self::commit(prover, values[0]);
+            return 1;
+        }
+        let number = prover.done + prover.slots.next();
+        let count = prover.slots.left().min(wires.len());
+        let shares = prover.block.rows(number)[..count].iter().zip(&values[..count]);
+        let corrections = prover.kept.sections.corrections_from(number).iter_mut();
+        for (((share, value), correction), wire) in shares.zip(corrections).zip(wires) {
+            *correction = *value - share.value();
+            *wire = Self::corrected(*share, *value);
+        }
+        prover.slots.leave_empty(count);
+        count
+    }
+
     /// Sends those of a section that is used up, which ends when the next one begins: polynomials until then are
     /// of its batch.
     fn hand_over(prover: &mut Prover<'_, Self>) -> Result<()> {

@@ -9,7 +9,7 @@ use core::fmt::Display;
 use volery_channel::error::Result;
 use volery_channel::pool::Pool;
 use volery_circuit::stream::{Argues, Everything, Executor, Map};
-use volery_circuit::{Accesses, Cells, Memories, Permutations, Put, Rows, Tables};
+use volery_circuit::{Accesses, Backend as _, Cells, Memories, Permutations, Put, Rows, Tables};
 use volery_primitives::{Extension, Lanes};
 use zeroize::Zeroizing;
 
@@ -41,6 +41,9 @@ impl<M: Commitments> Party for Verifier<'_, M> {
     fn commit_value(&mut self, _: Option<M::F>) -> Result<M::E> {
         self.commit_to()
     }
+    fn commit_values(&mut self, _: &[M::F], wires: &mut [M::E]) -> Result<()> {
+        self.witnesses(wires)
+    }
     fn packed(&self, coordinates: &[M::E]) -> M::E {
         M::E::pack(coordinates)
     }
@@ -57,10 +60,6 @@ impl<M: Commitments> Party for Verifier<'_, M> {
     }
     fn weighed(&self, factors: &[M::E], wires: &[M::E]) -> M::E {
         M::E::dot(self.arch, factors, wires)
-    }
-    #[inline]
-    fn scaled(line: M::E, factor: M::E) -> M::E {
-        line * factor
     }
 
     fn ring(&self) -> Self::Ring {
@@ -86,8 +85,8 @@ impl<M: Commitments> Party for Verifier<'_, M> {
     fn end_forms(&mut self) -> Result<()> {
         self.end_forms()
     }
-    fn argued(&mut self, degree: u64) {
-        self.gates.argued(degree);
+    fn argued(&mut self, degrees: &[u64]) {
+        self.gates.argued(degrees);
     }
     fn asserted(&mut self, count: u64, _: bool, _: &dyn Display) {
         self.gates.assert += count;

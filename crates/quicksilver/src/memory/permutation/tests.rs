@@ -2,20 +2,18 @@
 //! differ in one word, or that are swapped between two permutations.
 
 use crate::memory::Party;
-use crate::{Prover, Verifier, arithmetic};
+use crate::memory::testing::{BLOCK, Pushed, assert_counted, is_caught, run_field};
+use crate::{Prover, Verifier};
 use std::time::Duration;
 use volery_channel::channel::{Channel, Party as Role, pipe, side_by_side};
-use volery_channel::error::{Error, Rejection, Result};
+use volery_channel::error::Result;
 use volery_channel::random::Random;
 use volery_circuit::accounting::Parameters;
 use volery_circuit::{Circuit, Count, Permutations};
 use volery_primitives::{Arch, F2, F61, F61x2, F64, F65537, F65537x4, Field, MacField};
 use volery_proof::verdict::{Accepted, Gates};
-use volery_vole::macs::{BitMacs, FieldMacs, Macs};
-use volery_vole::vole::{Delta, ideal, subfield};
-
-/// Shares in a block of the ideal dealer.
-const BLOCK: usize = 1 << 12;
+use volery_vole::macs::{BitMacs, FieldMacs};
+use volery_vole::vole::{Delta, ideal};
 
 /// Permutations: the width of their words, and both lists.
 #[derive(Clone)]
@@ -64,41 +62,10 @@ impl<F: Field> Circuit<Count<F>> for Program {
     }
 }
 
-/// A prover that goes on though its witness fails, and the verdict.
-fn cheat<P: Party + Permutations>(program: &Program, p: &mut P) -> Result<()> {
-    program.push(p)?;
-    p.forget_all()
-}
-
-fn run_field<B: Field, E: MacField<B>>(program: &Program, lies: &[(u64, B)]) -> Result<Gates> {
-    let (here, there) = pipe(Duration::from_secs(60));
-    let mut proving = Channel::new(Role::Prover, here);
-    let mut verifying = Channel::new(Role::Verifier, there);
-    let prover = move || {
-        {
-            let vole = Box::new(subfield::ideal::Prover::<B, E>::new(3, BLOCK));
-            let mut prover = arithmetic::Prover::<B, E>::new(&mut proving, vole, Arch::detect(), []);
-            prover.lies = lies.to_vec();
-            prover.remembered().parameters = Parameters::SHORT;
-            // The verifier may be gone already.
-            let _ = cheat(program, &mut prover).and_then(|()| {
-                prover.lie();
-                prover.finish().map(drop)
-            });
-        }
-        let _ = proving.flush();
-    };
-    let verifier = move || {
-        let mut random = Random::from_seed(&[5; 32]);
-        let delta = subfield::Delta::random(&mut random);
-        let vole = Box::new(subfield::ideal::Verifier::new(3, BLOCK, &delta));
-        let mut verifier =
-            arithmetic::Verifier::<B, E>::new(&mut verifying, vole, Arch::detect(), &delta, &mut random);
-        verifier.remembered().parameters = Parameters::SHORT;
-        program.push(&mut verifier)?;
-        verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
-    };
-    side_by_side(prover, verifier).1
+impl<F: Field> Pushed<F> for Program {
+    fn push<P: Party<F = F> + Permutations>(&self, p: &mut P) -> Result<()> {
+        Self::push(self, p)
+    }
 }
 
 fn run_bits(program: &Program, lies: &[(u64, F2)]) -> Result<Gates> {
@@ -111,7 +78,7 @@ fn run_bits(program: &Program, lies: &[(u64, F2)]) -> Result<Gates> {
                 Prover::new(&mut proving, Box::new(ideal::Prover::new(3, BLOCK)), Arch::detect(), []);
             prover.lies = lies.to_vec();
             prover.remembered().parameters = Parameters::SHORT;
-            let _ = cheat(program, &mut prover).and_then(|()| {
+            let _ = program.push(&mut prover).and_then(|()| prover.forget_all()).and_then(|()| {
                 prover.lie();
                 prover.finish().map(drop)
             });
@@ -127,16 +94,6 @@ fn run_bits(program: &Program, lies: &[(u64, F2)]) -> Result<Gates> {
         verifier.finish().map(|(Accepted { .. }, gates, _)| gates)
     };
     side_by_side(prover, verifier).1
-}
-
-fn is_caught(verdict: &Result<Gates>) -> bool {
-    matches!(verdict, Err(Error::Rejected(Rejection::ProductsAndPolynomials)))
-}
-
-fn is_counted<M: Macs>(program: &Program, gates: Gates) {
-    let shape = Count::<M::F>::fingerprint_by(Parameters::SHORT, program).unwrap().0;
-    assert_eq!(gates.size(), crate::size::<M>(&shape));
-    assert_eq!(gates.assert, shape.assert);
 }
 
 /// One word; several permutations of an epoch, of other widths; epochs at their length, and behind it; words
@@ -155,14 +112,14 @@ fn programs() -> [Program; 5] {
 fn shuffled_lists_are_accepted_and_cost_what_is_counted() {
     fn test<B: Field, E: MacField<B>>() {
         for program in programs() {
-            is_counted::<FieldMacs<B, E>>(&program, run_field::<B, E>(&program, &[]).unwrap());
+            assert_counted::<FieldMacs<B, E>>(&program, run_field::<B, E>(&program, &[]).unwrap());
         }
     }
     test::<F61, F61>();
     test::<F61, F61x2>();
     test::<F65537, F65537x4>();
     for program in programs() {
-        is_counted::<BitMacs>(&program, run_bits(&program, &[]).unwrap());
+        assert_counted::<BitMacs>(&program, run_bits(&program, &[]).unwrap());
     }
 }
 
@@ -234,7 +191,7 @@ fn the_prover_is_told_by_name() {
 #[test]
 fn bits_with_short_macs_are_permuted() {
     for program in programs().into_iter().chain([Program::turned(&[[3, 64], [4, 65], [3, 127], [2, 129]])]) {
-        is_counted::<FieldMacs<F2, F64>>(&program, run_field::<F2, F64>(&program, &[]).unwrap());
+        assert_counted::<FieldMacs<F2, F64>>(&program, run_field::<F2, F64>(&program, &[]).unwrap());
     }
     let (program, wide) = (Program::turned(&[[20, 1], [8, 2], [7, 1]]), Program::turned(&[[4, 70]]));
     for (program, step) in [(&program, 7), (&wide, 23)] {
