@@ -95,6 +95,8 @@ struct Lying<'c, C>(&'c C);
 impl<'a, C: Circuit<Prover<'a>>> Circuit<Prover<'a>> for Lying<'_, C> {
     fn run(&self, prover: &mut Prover<'a>) -> Result<()> {
         self.0.run(prover)?;
+        // What waits is looked at, too.
+        crate::memory::Party::forget_all(prover)?;
         prover.lie();
         Ok(())
     }
