@@ -12,7 +12,7 @@ mod plugins;
 mod primes;
 
 use super::*;
-use volery_circuit::port::PublicValues;
+use volery_circuit::port::{PublicValues, Sequence};
 use volery_circuit::stream::{Stream, Streamed};
 use volery_circuit::{
     Circuit as _, Clear, Elements, PortValue, ReadValues as _, Shape, Value, Values, Written, stream,
