@@ -500,10 +500,10 @@ impl<F: Field> Polynomials for Clear<'_, F> {
         let mut coefficients = coefficients(&lists);
         for _ in 0..64_u32.div_ceil(F::bits()) + 1 {
             let [u, v] = form.vectors().map(|length| coefficients.by_ref().take(length).collect::<Vec<F>>());
-            let (x, y) = (form.of_first(&u, first, dot), form.of_second(&v, second, dot));
-            let (factors, z) = form.of_result([&u, &v], result, dot);
+            let (x, y) = (form.of_first(&u, first, &dot), form.of_second(&v, second, &dot));
+            let (factors, z) = form.of_result([&u, &v], result, &dot);
             if self.ends(dot(&x, &y) != dot(&factors, &z)) {
-                return form.entries(|entry, products| {
+                return form.entries(&mut |entry, products| {
                     let sum = products.iter().map(|(i, j)| first[*i] * second[*j]).sum::<F>();
                     let holds = sum == result[entry];
                     if holds { Ok(()) } else { Err(Error::Unsatisfied(format!("{name}[{entry}]"))) }

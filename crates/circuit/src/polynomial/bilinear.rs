@@ -192,7 +192,7 @@ impl Bilinear {
     ///
     /// # Errors
     /// Those of `each`.
-    pub fn entries(&self, mut each: impl FnMut(usize, &[(usize, usize)]) -> Result<()>) -> Result<()> {
+    pub fn entries(&self, each: &mut dyn FnMut(usize, &[(usize, usize)]) -> Result<()>) -> Result<()> {
         let mut products = Vec::new();
         match self {
             &Self::Matrices(Matrices { groups, rows, inner, columns, by_columns }) => {
@@ -273,14 +273,14 @@ impl Bilinear {
         &self,
         u: &[E],
         first: &[T],
-        weigh: impl Fn(&[E], &[T]) -> R,
+        weigh: &dyn Fn(&[E], &[T]) -> R,
     ) -> Vec<R> {
         match self {
             &Self::Matrices(Matrices { groups, rows, inner, .. }) => {
                 let mut forms = Vec::with_capacity(groups * inner);
                 for group in 0..groups {
                     let matrix = &first[group * rows * inner..][..rows * inner];
-                    forms.extend(by_columns(matrix, inner, |column| weigh(u, column)));
+                    forms.extend(by_columns(matrix, inner, &|column: &[T]| weigh(u, column)));
                 }
                 forms
             }
@@ -330,7 +330,7 @@ impl Bilinear {
         &self,
         v: &[E],
         second: &[T],
-        weigh: impl Fn(&[E], &[T]) -> R,
+        weigh: &dyn Fn(&[E], &[T]) -> R,
     ) -> Vec<R> {
         // As long as all of them from the begin.
         let mut forms = Vec::with_capacity(second.len() / self.weighed());
@@ -338,7 +338,7 @@ impl Bilinear {
             &Self::Matrices(Matrices { inner, columns, by_columns: given_so, .. }) => {
                 for (matrix, v) in second.chunks(inner * columns).zip(v.chunks(columns)) {
                     if given_so {
-                        forms.extend(by_columns(matrix, inner, |row| weigh(v, row)));
+                        forms.extend(by_columns(matrix, inner, &|row: &[T]| weigh(v, row)));
                     } else {
                         forms.extend(matrix.chunks(columns).map(|row| weigh(v, row)));
                     }
@@ -349,10 +349,10 @@ impl Bilinear {
                 for (second, v) in second.chunks(outputs * channels * taps).zip(v.chunks(outputs)) {
                     if of.transposed {
                         for of_channel in second.chunks(outputs * taps) {
-                            forms.extend(by_columns(of_channel, taps, |tap| weigh(v, tap)));
+                            forms.extend(by_columns(of_channel, taps, &|tap: &[T]| weigh(v, tap)));
                         }
                     } else {
-                        forms.extend(by_columns(second, channels * taps, |of_tap| weigh(v, of_tap)));
+                        forms.extend(by_columns(second, channels * taps, &|of_tap: &[T]| weigh(v, of_tap)));
                     }
                 }
             }
@@ -366,7 +366,7 @@ impl Bilinear {
         &self,
         [u, v]: [&[E]; 2],
         result: &[T],
-        weigh: impl Fn(&[E], &[T]) -> R,
+        weigh: &dyn Fn(&[E], &[T]) -> R,
     ) -> (Vec<E>, Vec<R>) {
         match self {
             &Self::Matrices(Matrices { groups, rows, columns, .. }) => {
@@ -457,7 +457,7 @@ pub fn assert_bilinear_entries<B: Polynomials + ?Sized>(
 ) -> Result<()> {
     form.check([first, second, result].map(<[_]>::len));
     let (mut xs, mut ys) = (Zeroizing::new(Vec::new()), Zeroizing::new(Vec::new()));
-    form.entries(|entry, products| {
+    form.entries(&mut |entry, products| {
         xs.clear();
         ys.clear();
         xs.extend(products.iter().map(|(x, _)| first[*x]));

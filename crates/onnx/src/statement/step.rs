@@ -346,7 +346,7 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
     fn by_terms(&mut self, of: &Sums, wires: &[B::Wire], factors: &[i64]) -> Result<Vec<B::Wire>> {
         let mut sums = Vec::with_capacity(of.form.lengths()[2]);
         let (mut terms, mut by) = (Vec::new(), Vec::new());
-        of.form.entries(|_, products| {
+        of.form.entries(&mut |_, products| {
             terms.clear();
             by.clear();
             terms.extend(products.iter().map(|(i, _)| wires[*i]));

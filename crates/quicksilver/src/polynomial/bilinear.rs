@@ -86,15 +86,15 @@ impl<F: Field, W: DefaultIsZeroes> Forms<F, W> {
         let (mut constant, mut linear) = (M::E::ZERO, M::E::ZERO);
         for (Asserted { form, before, factors: [first, second], result }, [u, v]) in self.drain(fill) {
             let combine = |chi: &[M::E], tags: &[W]| M::combine(arch, chi, tags);
-            let (x_values, x_macs) = apart(form.of_first(&u, &first, combine));
-            let (y_values, y_macs) = apart(form.of_second(&v, &second, combine));
+            let (x_values, x_macs) = apart(form.of_first(&u, &first, &combine));
+            let (y_values, y_macs) = apart(form.of_second(&v, &second, &combine));
             constant += M::E::dot(arch, &x_macs, &y_macs);
             linear += M::E::dot(arch, &x_values, &y_macs) + M::E::dot(arch, &x_macs, &y_values);
             let value = M::E::dot(arch, &x_values, &y_values);
             let expected = match result {
                 Outcome::Public(values) => of_public(&form, [&u, &v], &values, arch),
                 Outcome::Wires(result) => {
-                    let (factors, forms) = form.of_result([&u, &v], &result, combine);
+                    let (factors, forms) = form.of_result([&u, &v], &result, &combine);
                     let (values, macs) = apart(forms);
                     linear -= M::E::dot(arch, &factors, &macs);
                     M::E::dot(arch, &factors, &values)
@@ -115,12 +115,12 @@ impl<F: Field, W: DefaultIsZeroes> Forms<F, W> {
         let mut sum = W::ZERO;
         for (Asserted { form, factors: [first, second], result, .. }, [u, v]) in self.drain(fill) {
             let dot = |chi: &[W], keys: &[W]| W::dot(arch, chi, keys);
-            let x = Zeroizing::new(form.of_first(&u, &first, dot));
-            let y = Zeroizing::new(form.of_second(&v, &second, dot));
+            let x = Zeroizing::new(form.of_first(&u, &first, &dot));
+            let y = Zeroizing::new(form.of_second(&v, &second, &dot));
             let of_result = match result {
                 Outcome::Public(values) => of_public(&form, [&u, &v], &values, arch) * delta,
                 Outcome::Wires(result) => {
-                    let (factors, forms) = form.of_result([&u, &v], &result, dot);
+                    let (factors, forms) = form.of_result([&u, &v], &result, &dot);
                     W::dot(arch, &factors, &Zeroizing::new(forms))
                 }
             };
@@ -141,7 +141,7 @@ fn vectors<E: Field>(form: &Bilinear, fill: &mut impl FnMut(&mut [E])) -> [Vec<E
 
 /// The weighed sum of a public result.
 fn of_public<B: Field, E: Lanes<B>>(form: &Bilinear, vectors: [&[E]; 2], values: &[B], arch: Arch) -> E {
-    let (factors, forms) = form.of_result(vectors, values, |chi, values| E::combine(arch, values, chi));
+    let (factors, forms) = form.of_result(vectors, values, &|chi, values| E::combine(arch, values, chi));
     E::dot(arch, &factors, &forms)
 }
 

@@ -51,12 +51,12 @@ pub(crate) fn forms<F: Field>(seed: u8) -> (Forms<F>, Vec<F>) {
         let [first, second, result] = form.lengths();
         let entries: Vec<F> = elements(&mut Random::from_seed(&[seed + number; 32]), first + second);
         let mut sums = vec![F::ZERO; result];
-        let each = |entry: usize, products: &[(usize, usize)]| {
+        let mut each = |entry: usize, products: &[(usize, usize)]| {
             let products = products.iter().map(|(x, y)| entries[*x] * entries[first + *y]);
             sums[entry] = products.sum();
             Ok(())
         };
-        form.entries(each).unwrap();
+        form.entries(&mut each).unwrap();
         witness.extend(entries);
         of.push((form, sums));
     }

@@ -183,7 +183,7 @@ impl<F: Field> Recorder<'_, F> {
         name: &dyn Display,
     ) -> Result<()> {
         let (mut xs, mut ys) = (Vec::new(), Vec::new());
-        form.entries(|entry, products| {
+        form.entries(&mut |entry, products| {
             xs.clear();
             ys.clear();
             xs.extend(products.iter().map(|(x, _)| first[*x]));
