@@ -41,7 +41,7 @@ pub use mixed::{
 };
 pub use modulus::prime_field;
 pub use permutation::Permutations;
-pub use polynomial::{Bilinear, Convolution, ConvolvedAxis, Matrices};
+pub use polynomial::{Bilinear, Convolution, ConvolvedAxis, EachEntry, Matrices};
 pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
 pub use polynomial::{
     assert_bilinear_entries, assert_entries, by_columns, check_sizes, common_lanes, degree_of_product,

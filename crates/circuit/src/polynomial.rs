@@ -36,7 +36,7 @@ mod bilinear;
 mod matrix;
 mod sparse;
 
-pub use bilinear::{Bilinear, Convolution, ConvolvedAxis, Matrices};
+pub use bilinear::{Bilinear, Convolution, ConvolvedAxis, EachEntry, Matrices};
 pub use bilinear::{assert_bilinear_entries, by_columns};
 pub use matrix::{Entries, Matrix};
 pub use matrix::{assert_entries, check_sizes};

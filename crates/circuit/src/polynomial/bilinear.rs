@@ -73,6 +73,9 @@ pub struct ConvolvedAxis {
     pub before: usize,
 }
 
+/// A function of an entry of the result, and the places in both lists of the products that it is the sum of.
+pub type EachEntry<'e> = &'e mut dyn FnMut(usize, &[(usize, usize)]) -> Result<()>;
+
 /// The most entries of a list, and the most axes.
 const MOST: u64 = 1 << 32;
 const MOST_AXES: usize = 3;
@@ -192,7 +195,7 @@ impl Bilinear {
     ///
     /// # Errors
     /// Those of `each`.
-    pub fn entries(&self, each: &mut dyn FnMut(usize, &[(usize, usize)]) -> Result<()>) -> Result<()> {
+    pub fn entries(&self, each: EachEntry<'_>) -> Result<()> {
         let mut products = Vec::new();
         match self {
             &Self::Matrices(Matrices { groups, rows, inner, columns, by_columns }) => {
@@ -425,7 +428,7 @@ impl Bilinear {
 const GATHERED: usize = 32;
 
 /// Applies `weigh` to each column of a matrix of so many `columns`.
-pub fn by_columns<T: DefaultIsZeroes, R>(entries: &[T], columns: usize, weigh: impl Fn(&[T]) -> R) -> Vec<R> {
+pub fn by_columns<T: DefaultIsZeroes, R>(entries: &[T], columns: usize, weigh: &dyn Fn(&[T]) -> R) -> Vec<R> {
     let length = entries.len() / columns.max(1);
     let mut gathered = Zeroizing::new(vec![T::default(); GATHERED.min(columns) * length]);
     let mut weighed = Vec::with_capacity(columns);

@@ -59,7 +59,7 @@ pub(super) fn wide<B: Machine<F = F61>>(
     };
     let y = b.look_up_rows(of_rows, &[m], name)?.pop().expect("a column of values");
     // V = m·d + ρ.
-    let rest = match &rests[..] {
+    let rest = match rests {
         [] => None,
         rests => Some(b.linear_rows(&places, rests)),
     };
