@@ -21,7 +21,7 @@ macro_rules! pages {
 }
 
 pages! {
-    aiger #[ignore = "slow"] applications blif bugs circuits cluster conversions correlations fields first_proof fixed_point formats
+    aiger #[ignore = "slow"] applications blif bugs circuits cluster conversions correlations fields first_proof formats
     merkle one_of_several proof_files r1cs serve sieve
 }
 
