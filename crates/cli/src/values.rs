@@ -253,7 +253,7 @@ pub fn is_value(argument: &OsStr) -> bool {
 fn split(text: &[u8], is_known: impl Fn(&str) -> bool) -> Option<(&str, &[u8])> {
     let at = text.iter().position(|&byte| byte == b'=')?;
     let name = str::from_utf8(text[..at].trim_ascii()).ok()?;
-    let of_a_name = |c: char| c.is_ascii_alphanumeric() || "_-[].@*$:/".contains(c);
+    let of_a_name = |c: char| c.is_ascii_alphanumeric() || "_-[].@*$:".contains(c);
     let value = &text[at + 1..];
     (!name.is_empty() && name.chars().all(of_a_name) || is_known(name)).then_some((name, value))
 }
