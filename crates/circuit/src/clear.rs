@@ -2,7 +2,7 @@
 
 pub(crate) mod lanes;
 
-use super::crossing::{Crossing, no_shard};
+use super::crossing::{Carried, Crossing, no_shard};
 use super::memory::{Addresses, place, scan_lookup, scan_within};
 use super::permutation::{are_permuted, count_words, scan_permutation};
 use super::polynomial::{Bilinear, Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
@@ -66,7 +66,7 @@ impl<'w, F: Field> Clear<'w, F> {
     /// An evaluation of a shard with these incoming values, and `outgoing` wires that go out.
     pub fn shard(
         witness: impl IntoIterator<Item = F, IntoIter: 'w>,
-        incoming: Zeroizing<Vec<F>>,
+        incoming: Carried<F>,
         outgoing: usize,
     ) -> Self {
         Self { crossing: Some(Crossing::new(incoming, outgoing)), ..Self::new(witness) }
@@ -188,7 +188,7 @@ impl<'w, F: Field> Clear<'w, F> {
     ///
     /// # Errors
     /// `Invalid` where it left a part of the witness unread, or other wires cross than were announced.
-    pub fn finish_shard(mut self) -> Result<(Zeroizing<Vec<F>>, u64)> {
+    pub fn finish_shard(mut self) -> Result<(Carried<F>, u64)> {
         let outgoing = self.crossing.take().ok_or_else(no_shard)?.finish()?;
         Ok((outgoing, self.finish_half()?))
     }

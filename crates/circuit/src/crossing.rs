@@ -4,6 +4,7 @@
 //! system whose wires are worth as much in another session has them; everybody else refuses.
 
 use super::{Backend, Scans};
+use std::sync::Arc;
 use volery_channel::error::{Error, Result};
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
@@ -35,14 +36,17 @@ impl<B: Scans> Crossings for B {
 /// The error of wires that cross where nothing does.
 pub fn no_shard() -> Error {
     Error::invalid(
-        "wires cross from one shard to another here, and this is no proof of a shard: prove it by \
-         quicksilver, shard by shard, or the statement as a whole",
+        "wires cross from another statement here, or to another, and this is no proof of a shard, nor of a statement \
+         behind another: prove it by quicksilver, shard by shard or in one session, or as a whole",
     )
 }
 
+/// One party's wires that cross, as several statements may take them. Wiped where nobody has them any more.
+pub type Carried<W> = Arc<Zeroizing<Vec<W>>>;
+
 /// One party's wires that come in, and those that go out. Wiped on drop.
 pub struct Crossing<W: DefaultIsZeroes> {
-    incoming: Zeroizing<Vec<W>>,
+    incoming: Carried<W>,
     taken: usize,
     outgoing: Zeroizing<Vec<W>>,
     /// The number of wires that go out.
@@ -51,7 +55,7 @@ pub struct Crossing<W: DefaultIsZeroes> {
 
 impl<W: DefaultIsZeroes> Crossing<W> {
     /// A crossing where `incoming` wires come in, and `announced` will go out.
-    pub fn new(incoming: Zeroizing<Vec<W>>, announced: usize) -> Self {
+    pub fn new(incoming: Carried<W>, announced: usize) -> Self {
         // Of its full length from the beginning: what grows leaves copies behind.
         let outgoing = Zeroizing::new(Vec::with_capacity(announced));
         Self { incoming, taken: 0, outgoing, announced }
@@ -108,9 +112,9 @@ impl<W: DefaultIsZeroes> Crossing<W> {
     ///
     /// # Errors
     /// As for [`Crossing::check_end`].
-    pub fn finish(mut self) -> Result<Zeroizing<Vec<W>>> {
+    pub fn finish(mut self) -> Result<Carried<W>> {
         self.check_end()?;
-        Ok(core::mem::take(&mut self.outgoing))
+        Ok(core::mem::take(&mut self.outgoing).into())
     }
 }
 

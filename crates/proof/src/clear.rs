@@ -6,6 +6,7 @@ use crate::options::Options;
 use crate::run::settle;
 use crate::witness::{Reread, Stream, check_shards, check_stream};
 use volery_channel::error::Result;
+use volery_circuit::crossing::Carried;
 use volery_circuit::stream::{
     ClauseStream, MixedSource, MixedStreamed, ShardSource, Source, Stream as Gates,
 };
@@ -44,7 +45,8 @@ pub trait InTheClear<F: Field>: Sync {
         check_shards(shards, witness)
     }
 
-    /// Checks one shard, to which these values come in, and from which so many wires go out.
+    /// Checks one shard, or a statement behind another, to which these values come in, and from which so many wires go
+    /// out.
     ///
     /// # Errors
     /// As for [`check`](crate::witness::check).
@@ -52,7 +54,7 @@ pub trait InTheClear<F: Field>: Sync {
         &self,
         stream: &Gates<'_, F>,
         witness: Stream<'_, F>,
-        incoming: Zeroizing<Vec<F>>,
+        incoming: Carried<F>,
         outgoing: usize,
     ) -> Result<()> {
         let mut clear = Clear::shard(witness, incoming, outgoing);

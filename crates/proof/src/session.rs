@@ -127,9 +127,14 @@ impl<'c, S: Setting> ProverEnd<'c, S> {
         Self { session: Session { within: Some(within), ..self.session }, ..self }
     }
 
-    /// Names the next statement by its digest.
-    pub fn name_next(&mut self, digest: [u8; 32]) {
-        self.session.options.statement = Some(digest);
+    /// Names the next statement by its digest, and says its size where that is known.
+    pub fn name_next(&mut self, digest: [u8; 32], size: Option<Size>) {
+        (self.session.options.statement, self.session.options.size) = (Some(digest), size);
+    }
+
+    /// The link, for what is said between two statements.
+    pub fn channel(&mut self) -> &mut Channel {
+        self.link.channel
     }
 
     /// Sets up for statements of which the first is of about this size, before that is known. `name` stands in its place
@@ -146,7 +151,7 @@ impl<'c, S: Setting> ProverEnd<'c, S> {
         session.prepared(&mut run)
     }
 
-    /// Proves a statement, whose gates are done by `gates`.
+    /// Proves a statement, whose gates are done by `gates`, behind a check in the clear.
     ///
     /// # Errors
     /// As for `volery::prove`.
@@ -156,10 +161,31 @@ impl<'c, S: Setting> ProverEnd<'c, S> {
         witness: &dyn Reread<S::F>,
         gates: ProverGates<'_, S>,
     ) -> Result<Report> {
-        let Self { link, session, vole: kept } = self;
-        if session.options.check {
-            S::clear().check_stream(stream, witness.read()).inspect_err(|_| session.forget())?;
+        if self.checks() {
+            self.check(|clear| clear.check_stream(stream, witness.read()))?;
         }
+        self.prove_checked(stream, gates)
+    }
+
+    /// Whether options say that statements are checked before they are proved.
+    pub fn checks(&self) -> bool {
+        self.session.options.check
+    }
+
+    /// Checks the next statement in the clear, by `check`.
+    ///
+    /// # Errors
+    /// Those of `check`.
+    pub fn check(&mut self, check: impl FnOnce(&dyn InTheClear<S::F>) -> Result<()>) -> Result<()> {
+        check(S::clear()).inspect_err(|_| self.session.forget())
+    }
+
+    /// Proves a statement, as [`ProverEnd::prove`] does, that was checked.
+    ///
+    /// # Errors
+    /// As for `volery::prove`.
+    pub fn prove_checked(&mut self, stream: &Stream<'_, S::F>, gates: ProverGates<'_, S>) -> Result<Report> {
+        let Self { link, session, vole: kept } = self;
         let (run, pool, setup) = session.open(&InClear(stream, S::clear()), link)?;
         let report = run.prove(|run| {
             let vole = match kept.take() {
@@ -193,9 +219,14 @@ impl<'c, S: Setting> VerifierEnd<'c, S> {
         Self { session: Session { within: Some(within), ..self.session }, delta: Some(delta), ..self }
     }
 
-    /// Names the next statement by its digest.
-    pub fn name_next(&mut self, digest: [u8; 32]) {
-        self.session.options.statement = Some(digest);
+    /// Names the next statement by its digest, and says its size where that is known.
+    pub fn name_next(&mut self, digest: [u8; 32], size: Option<Size>) {
+        (self.session.options.statement, self.session.options.size) = (Some(digest), size);
+    }
+
+    /// The link, for what is said between two statements.
+    pub fn channel(&mut self) -> &mut Channel {
+        self.link.channel
     }
 
     /// Sets up before the first statement is known: see [`ProverEnd::prepare`].

@@ -81,8 +81,26 @@ pub trait ProvesMany<F: Field> {
     /// As for `volery::prove`.
     fn prepare(&mut self, name: [u8; 32], size: Size) -> Result<()>;
 
-    /// Names the next statement by its digest.
-    fn name_next(&mut self, digest: [u8; 32]);
+    /// Names the next statement by its digest, and says its size where that is known.
+    fn name_next(&mut self, digest: [u8; 32], size: Option<Size>);
+
+    /// The link, for what is said between two statements.
+    fn channel(&mut self) -> &mut Channel;
+
+    /// Has the next statement hand so many wires on ([`Crossings::outgoing`](volery_circuit::Crossings::outgoing)): each
+    /// one behind it takes all of them ([`incoming`](volery_circuit::Crossings::incoming)), until one hands on others.
+    ///
+    /// # Errors
+    /// `Invalid` where the system has no wires that are worth anything behind their statement.
+    fn carry(&mut self, _wires: usize) -> Result<()> {
+        Err(no_carried())
+    }
+
+    /// Checks the next statement in the clear, with the wires that it takes, whatever options say.
+    ///
+    /// # Errors
+    /// As for [`check`](crate::witness::check).
+    fn check(&mut self, statement: &dyn Source<F>, witness: &dyn Reread<F>) -> Result<()>;
 
     /// Proves the next statement.
     ///
@@ -99,8 +117,20 @@ pub trait VerifiesMany<F: Field> {
     /// As for `volery::verify`.
     fn prepare(&mut self, name: [u8; 32], size: Size) -> Result<()>;
 
-    /// Names the next statement by its digest.
-    fn name_next(&mut self, digest: [u8; 32]);
+    /// Names the next statement by its digest, and says its size where that is known.
+    fn name_next(&mut self, digest: [u8; 32], size: Option<Size>);
+
+    /// The link, for what is said between two statements.
+    fn channel(&mut self) -> &mut Channel;
+
+    /// Has the next statement hand so many wires on ([`Crossings::outgoing`](volery_circuit::Crossings::outgoing)): each
+    /// one behind it takes all of them ([`incoming`](volery_circuit::Crossings::incoming)), until one hands on others.
+    ///
+    /// # Errors
+    /// `Invalid` where the system has no wires that are worth anything behind their statement.
+    fn carry(&mut self, _wires: usize) -> Result<()> {
+        Err(no_carried())
+    }
 
     /// Verifies the next statement.
     ///
@@ -203,6 +233,14 @@ pub trait ProofOfClauses<F: Field> {
     ) -> Result<(Accepted, Report)> {
         Err(one_claim(options.system()))
     }
+}
+
+/// The error of wires that a statement hands on by a system that has none.
+fn no_carried() -> Error {
+    Error::invalid(format!(
+        "no wires go from one statement to the next by this system: take {}, or prove each by itself",
+        System::QUICKSILVER
+    ))
 }
 
 /// The clause of a claim, by its number, and what it holds for.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use volery_channel::error::Result;
+use volery_circuit::crossing::Carried;
 use volery_circuit::stream::{Functions, Recorder, Shard, ShardSource, Source, Stream as Gates};
 use volery_circuit::{Announced, Circuit as _, Clear, nothing_asserted};
 use volery_primitives::Field;
@@ -75,19 +76,20 @@ pub fn check_shards<'w, F: Field>(
     witness: &dyn Fn(usize) -> Stream<'w, F>,
 ) -> Result<()> {
     let announced = Announced::of(shards)?;
-    let mut given: Vec<Zeroizing<Vec<F>>> = Vec::with_capacity(announced.count());
+    let mut given: Vec<Carried<F>> = Vec::with_capacity(announced.count());
     let mut compared = 0;
     for shard in 0..announced.count() {
         let needs = announced.needs(shard).iter();
-        let incoming = needs.flat_map(|need| &given[need.from][need.wires.clone()]).copied().collect();
-        let mut clear = Clear::shard(witness(shard), Zeroizing::new(incoming), announced.outgoing(shard));
+        let incoming = needs.flat_map(|need| &given[need.from][need.wires.clone()]).copied();
+        let incoming = Zeroizing::new(incoming.collect());
+        let mut clear = Clear::shard(witness(shard), Carried::new(incoming), announced.outgoing(shard));
         Gates::new(&Shard::new(shards, &announced, shard)).run(&mut clear)?;
         let (outgoing, compares) = clear.finish_shard()?;
         compared += compares;
         given.push(outgoing);
         for from in announced.sources(shard) {
             if announced.consumers(*from).last() == Some(&shard) {
-                given[*from] = Zeroizing::default();
+                given[*from] = Carried::default();
             }
         }
     }

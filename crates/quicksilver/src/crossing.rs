@@ -39,7 +39,7 @@
 use subtle::ConstantTimeEq;
 use volery_channel::channel::Channel;
 use volery_channel::error::{Error, Misbehaviour, Result};
-use volery_circuit::crossing::Crossing;
+use volery_circuit::crossing::{Carried, Crossing};
 use volery_primitives::hash::Digest;
 use volery_primitives::secret::verdict;
 use volery_primitives::{Field, Tagged};
@@ -55,7 +55,7 @@ pub const MOST_ATTEMPTS: u32 = 1 << 16;
 /// shard at the other end. Wiped on drop.
 pub struct Ends<W: DefaultIsZeroes, L: DefaultIsZeroes> {
     /// Wires.
-    pub wires: Zeroizing<Vec<W>>,
+    pub wires: Carried<W>,
     /// Lines of the check of one key.
     pub lines: Zeroizing<Vec<L>>,
 }

@@ -5,6 +5,7 @@ pub mod clauses;
 pub mod direct;
 #[cfg(test)]
 mod estimated;
+mod many;
 pub mod mixed;
 pub mod voleith;
 
@@ -17,10 +18,10 @@ use crate::{Committed, KeyCommitments as _, ProverUnder, VerifierUnder};
 use analysis::OverSetting;
 use core::any::Any;
 use core::marker::PhantomData;
+use many::Many;
 use mixed::{OfTwoFields, WithBits};
 use volery_channel::channel::Channel;
 use volery_channel::error::Result;
-use volery_circuit::Size;
 use volery_circuit::stream::{ShardSource, Source};
 use volery_proof::analysis::Analysis;
 use volery_proof::binary::Binary;
@@ -347,53 +348,6 @@ pub(super) fn verify_next<S: OverMacs>(
     end.verify(&statement.stream, Quicksilver::OVER.verifier(statement))
 }
 
-/// Several statements on one set-up.
-struct Many<E>(E);
-
-impl<S: OverMacs> ProvesMany<S::F> for Many<ProverEnd<'_, S>> {
-    fn prepare(&mut self, name: [u8; 32], size: Size) -> Result<()> {
-        self.0.prepare(name, size)
-    }
-
-    fn name_next(&mut self, digest: [u8; 32]) {
-        self.0.name_next(digest);
-    }
-
-    fn prove(&mut self, statement: &dyn Source<S::F>, witness: &dyn Reread<S::F>) -> Result<Report> {
-        self.prove_compiled(&Proposition::streamed(statement), witness)
-    }
-}
-
-impl<S: OverMacs> ProvesCompiled<S> for Many<ProverEnd<'_, S>> {
-    fn prove_compiled(
-        &mut self,
-        statement: &Proposition<'_, S>,
-        witness: &dyn Reread<S::F>,
-    ) -> Result<Report> {
-        prove_next(&mut self.0, statement, witness)
-    }
-}
-
-impl<S: OverMacs> VerifiesMany<S::F> for Many<VerifierEnd<'_, S>> {
-    fn prepare(&mut self, name: [u8; 32], size: Size) -> Result<()> {
-        self.0.prepare(name, size)
-    }
-
-    fn name_next(&mut self, digest: [u8; 32]) {
-        self.0.name_next(digest);
-    }
-
-    fn verify(&mut self, statement: &dyn Source<S::F>) -> Result<(Accepted, Report)> {
-        self.verify_compiled(&Proposition::streamed(statement))
-    }
-}
-
-impl<S: OverMacs> VerifiesCompiled<S> for Many<VerifierEnd<'_, S>> {
-    fn verify_compiled(&mut self, statement: &Proposition<'_, S>) -> Result<(Accepted, Report)> {
-        verify_next(&mut self.0, statement)
-    }
-}
-
 impl<S: OverMacs> ProofSystem<S::F> for Quicksilver<S> {
     fn system(&self) -> System {
         System::QUICKSILVER
@@ -427,7 +381,7 @@ impl<S: OverMacs> ProofSystem<S::F> for Quicksilver<S> {
         channel: &'c mut Channel,
         options: Options,
     ) -> Option<Box<dyn ProvesMany<S::F> + 'c>> {
-        Some(Box::new(Many(Self::prover_end(channel, options))))
+        Some(Box::new(Many::over(Self::prover_end(channel, options))))
     }
 
     fn verify_many<'c>(
@@ -435,7 +389,7 @@ impl<S: OverMacs> ProofSystem<S::F> for Quicksilver<S> {
         channel: &'c mut Channel,
         options: Options,
     ) -> Option<Box<dyn VerifiesMany<S::F> + 'c>> {
-        Some(Box::new(Many(Self::verifier_end(channel, options))))
+        Some(Box::new(Many::over(Self::verifier_end(channel, options))))
     }
 
     fn clauses(&self) -> Option<&dyn ProofOfClauses<S::F>> {
@@ -490,7 +444,7 @@ impl<S: OverMacs> QuicksilverOver<S> for Quicksilver<S> {
         channel: &'c mut Channel,
         options: Options,
     ) -> Box<dyn ProvesCompiled<S> + 'c> {
-        Box::new(Many(Self::prover_end(channel, options)))
+        Box::new(Many::over(Self::prover_end(channel, options)))
     }
 
     fn verifier_session<'c>(
@@ -498,7 +452,7 @@ impl<S: OverMacs> QuicksilverOver<S> for Quicksilver<S> {
         channel: &'c mut Channel,
         options: Options,
     ) -> Box<dyn VerifiesCompiled<S> + 'c> {
-        Box::new(Many(Self::verifier_end(channel, options)))
+        Box::new(Many::over(Self::verifier_end(channel, options)))
     }
 
     fn prove_claims(

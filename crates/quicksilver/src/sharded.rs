@@ -89,6 +89,7 @@ use crossing::{OfProver, OfVerifier, give, take};
 use volery_channel::channel::{Channel, Party};
 use volery_channel::error::{Disagreement, Error, Result};
 use volery_circuit::Announced;
+use volery_circuit::crossing::Carried;
 use volery_circuit::stream::{Shard, ShardSource};
 use volery_proof::options::Options;
 use volery_proof::report::Report;
@@ -96,7 +97,6 @@ use volery_proof::session::{Proved, ProverGates, Verified, VerifierGates, Within
 use volery_proof::system::System;
 use volery_proof::witness::Reread;
 use volery_vole::macs::Values;
-use zeroize::Zeroizing;
 
 /// Proves one shard of `shards` to the verifier's worker at the other end of `channel`: `witness` is this
 /// shard's alone, and `incoming` what came from each shard that it takes wires of, in any order. What goes out,
@@ -145,9 +145,9 @@ pub(super) fn prove_here<S: OverMacs>(
     let source = Shard::new(shards, &announced, place.number());
     let statement = Proposition::<S>::streamed(&source);
     if options.check {
-        let values = ends.wires.iter().map(|wire| S::Macs::value(*wire)).collect();
+        let values = ends.wires.iter().map(|wire| S::Macs::value(*wire)).collect::<Vec<_>>();
         let outgoing = announced.outgoing(place.number());
-        S::clear().check_shard(&statement.stream, witness.read(), Zeroizing::new(values), outgoing)?;
+        S::clear().check_shard(&statement.stream, witness.read(), Carried::new(values.into()), outgoing)?;
     }
     let options = here.options(options, Party::Prover, &attempts);
     let mut given = None;

@@ -6,12 +6,13 @@ use crate::kit::{
 use std::sync::{Arc, Mutex};
 use std::thread;
 use volery::channel::{Channel, Party, pipe};
-use volery::circuit::{Alternatives, Branch, Clauses, Entries, Matrix, Polynomials, Size};
+use volery::circuit::{Alternatives, Branch, Clauses, Entries, Machine, Matrix, Polynomials, Size};
 use volery::error::{Disagreement, Sides};
 use volery::zk::wolverine::{BINARY_BLOCK, BLOCK, Lemma, Plan};
 use volery::{
-    Backend as _, Binary, Checked, CheckedBy, Correlations, Error, F2, Field as _, Grounds, Options,
-    ProverSession, Reason, Report, System, VerifierSession, prove, prove_one_of, verify, verify_one_of,
+    Backend as _, Binary, Checked, CheckedBy, Circuit, Correlations, Error, F2, F61, Field as _, Grounds,
+    Options, Over, ProverSession, Reason, Report, System, VerifierSession, prove, prove_one_of, verify,
+    verify_one_of,
 };
 use volery_channel::channel::side_by_side;
 
@@ -127,6 +128,93 @@ fn long_statements_follow_by_wolverine() {
         statements_follow(&by_wolverine(None, block), &BOTH, LONG);
     }
     statements_follow(&Options { non_interactive: true, ..by_wolverine(None, 20_000) }, &BOTH, LONG);
+}
+
+/// Numbers that are handed on, or taken.
+enum Carrying {
+    /// So many of the witness go out.
+    Out(usize),
+    /// So many come in, and these are their squares.
+    In(Vec<F61>),
+}
+
+impl<B: Machine<F = F61>> Circuit<B> for Carrying {
+    fn run(&self, b: &mut B) -> Result<(), Error> {
+        match self {
+            Self::Out(count) => {
+                let wires = (0..*count).map(|_| b.witness()).collect::<Result<Vec<_>, _>>()?;
+                b.outgoing(&wires)
+            }
+            Self::In(squares) => {
+                let wires = b.incoming(squares.len())?;
+                for (wire, square) in wires.iter().zip(squares) {
+                    let product = b.mul(*wire, *wire)?;
+                    let expected = b.constant(-*square);
+                    let difference = b.add(product, expected);
+                    b.assert_zero(difference, "a square")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+/// The outcomes of statements behind one that hands three numbers on, of both ends.
+fn carried(options: &Options, proved: &[Carrying], verified: &[Carrying]) -> [Vec<Result<(), Error>>; 2] {
+    let numbers = [2, 3, 4].map(F61::new);
+    let (here, there) = pipe(TIMEOUT);
+    let prover = || {
+        let mut channel = Channel::new(Party::Prover, here);
+        let mut session = ProverSession::<Over<F61>>::over(&mut channel, options.clone());
+        session.carry(3).unwrap();
+        session.prove(&Carrying::Out(3), numbers).unwrap();
+        let mut prove = |next| {
+            session.name_next([1; 32]);
+            session.prove(next, []).map(drop)
+        };
+        proved.iter().map(|next| prove(next)).collect()
+    };
+    let verifier = || {
+        let mut channel = Channel::new(Party::Verifier, there);
+        let mut session = VerifierSession::<Over<F61>>::over(&mut channel, options.clone());
+        session.carry(3).unwrap();
+        session.verify(&Carrying::Out(3)).unwrap();
+        let mut verify = |next| {
+            session.name_next([1; 32]);
+            session.verify(next).map(drop)
+        };
+        verified.iter().map(|next| verify(next)).collect()
+    };
+    let (proved, verified) = side_by_side(prover, verifier);
+    [proved, verified]
+}
+
+/// Wires of one statement are good in all behind it, and no other values pass for theirs.
+#[test]
+fn wires_are_carried_from_statement_to_statement() {
+    let squares = |numbers: &[u64]| Carrying::In(numbers.iter().map(|number| F61::new(*number)).collect());
+    let right = || squares(&[4, 9, 16]);
+    for check in [true, false] {
+        let options = Options { check, ..seeded(5) };
+        for ended in carried(&options, &[right(), right()], &[right(), right()]) {
+            assert!(ended.iter().all(Result::is_ok), "{ended:?}");
+        }
+    }
+    let [proved, _] = carried(&seeded(5), &[squares(&[4, 9, 17])], &[]);
+    assert!(matches!(proved[..], [Err(Error::Unsatisfied(_))]), "{proved:?}");
+    let unchecked = Options { check: false, ..seeded(5) };
+    let [_, verified] = carried(&unchecked, &[right()], &[squares(&[4, 9, 17])]);
+    assert!(matches!(verified[..], [Err(Error::Rejected(_))]), "{verified:?}");
+    // All of them are taken.
+    for ended in carried(&unchecked, &[squares(&[4, 9])], &[squares(&[4, 9])]) {
+        assert!(ended[0].is_err(), "{ended:?}");
+    }
+    // No other system has such wires.
+    let wolverine = by_wolverine(None, None);
+    let (here, _) = pipe(TIMEOUT);
+    let mut channel = Channel::new(Party::Prover, here);
+    let carried = ProverSession::<Over<F61>>::over(&mut channel, wolverine).carry(1);
+    assert!(matches!(carried, Err(Error::Invalid(_))));
 }
 
 /// A name is for one statement: the next one has its own, or is named by its gates.

@@ -238,11 +238,12 @@ pub use error::{Error, Result};
 pub use garble::seeds::Seeds;
 pub use ot::softspoken::Depth;
 pub use session::{
-    AnyClaim, AnyRelation, AnySetting, AnyStatement, Compiled, InShards, Named, ProverSession, Registered,
-    VerifierSession, prove, prove_by, prove_each_of_over, prove_one_of, prove_one_of_over,
-    prove_one_of_to_file, prove_over, prove_to, prove_to_file, prove_to_file_over, prove_to_over, read_label,
-    setting, settings, verify, verify_by, verify_each_of_over, verify_from, verify_from_over, verify_one_of,
-    verify_one_of_from, verify_one_of_over, verify_over,
+    AnyClaim, AnyProofs, AnyRelation, AnySetting, AnyStatement, AnyVerifications, Compiled, InShards, Named,
+    ProverSession, Queries, QueryProver, QueryVerifier, Registered, VerifierSession, prove, prove_by,
+    prove_each_of_over, prove_one_of, prove_one_of_over, prove_one_of_to_file, prove_over, prove_to,
+    prove_to_file, prove_to_file_over, prove_to_over, read_label, setting, settings, verify, verify_by,
+    verify_each_of_over, verify_from, verify_from_over, verify_one_of, verify_one_of_from,
+    verify_one_of_over, verify_over,
 };
 pub use vole::lpn::Params;
 pub use volery_garbled::session::{Garbling, Stacking};

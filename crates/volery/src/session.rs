@@ -4,8 +4,11 @@ pub(crate) mod any;
 pub(crate) mod compiled;
 mod disjunction;
 mod files;
+mod queries;
 
-pub use any::{AnyClaim, AnyRelation, AnySetting, AnyStatement, InShards, setting, settings};
+pub use any::{
+    AnyClaim, AnyProofs, AnyRelation, AnySetting, AnyStatement, AnyVerifications, InShards, setting, settings,
+};
 pub use compiled::{Compiled, Named, Registered};
 pub use disjunction::{
     prove_each_of_over, prove_one_of, prove_one_of_over, prove_one_of_to_file, verify_each_of_over,
@@ -14,6 +17,8 @@ pub use disjunction::{
 pub use files::{
     prove_to, prove_to_file, prove_to_file_over, prove_to_over, read_label, verify_from, verify_from_over,
 };
+
+pub use queries::{Queries, QueryProver, QueryVerifier};
 
 use volery_channel::channel::Channel;
 use volery_channel::error::Result;
@@ -180,9 +185,23 @@ impl<'c, S: Named> ProverSession<'c, S> {
     /// Names the next statement by its digest, as [`Options::statement`] names the first.
     pub fn name_next(&mut self, digest: [u8; 32]) {
         match &mut self.0 {
-            ProverOf::Quicksilver(session) => session.name_next(digest),
-            ProverOf::Another(session) => session.name_next(digest),
+            ProverOf::Quicksilver(session) => session.name_next(digest, None),
+            ProverOf::Another(session) => session.name_next(digest, None),
             ProverOf::Single(_) => {}
+        }
+    }
+
+    /// Has the next statement hand so many wires on ([`Crossings::outgoing`](crate::Crossings::outgoing)): each one behind
+    /// it takes all of them ([`incoming`](crate::Crossings::incoming)), until one hands on others. Nothing is sent for
+    /// them.
+    ///
+    /// # Errors
+    /// `Invalid` where the system has no wires that are worth anything behind their statement.
+    pub fn carry(&mut self, wires: usize) -> Result<()> {
+        match &mut self.0 {
+            ProverOf::Quicksilver(session) => session.carry(wires),
+            ProverOf::Another(session) => session.carry(wires),
+            ProverOf::Single(system) => Err(compiled::only_single::<S>(*system)),
         }
     }
 
@@ -238,9 +257,23 @@ impl<'c, S: Named> VerifierSession<'c, S> {
     /// Names the next statement by its digest, as [`Options::statement`] names the first.
     pub fn name_next(&mut self, digest: [u8; 32]) {
         match &mut self.0 {
-            VerifierOf::Quicksilver(session) => session.name_next(digest),
-            VerifierOf::Another(session) => session.name_next(digest),
+            VerifierOf::Quicksilver(session) => session.name_next(digest, None),
+            VerifierOf::Another(session) => session.name_next(digest, None),
             VerifierOf::Single(_) => {}
+        }
+    }
+
+    /// Has the next statement hand so many wires on ([`Crossings::outgoing`](crate::Crossings::outgoing)): each one behind
+    /// it takes all of them ([`incoming`](crate::Crossings::incoming)), until one hands on others. Nothing is sent for
+    /// them.
+    ///
+    /// # Errors
+    /// `Invalid` where the system has no wires that are worth anything behind their statement.
+    pub fn carry(&mut self, wires: usize) -> Result<()> {
+        match &mut self.0 {
+            VerifierOf::Quicksilver(session) => session.carry(wires),
+            VerifierOf::Another(session) => session.carry(wires),
+            VerifierOf::Single(system) => Err(compiled::only_single::<S>(*system)),
         }
     }
 

@@ -139,8 +139,16 @@ impl<S: Setting> ProvesMany<S::F> for Many<ProverEnd<'_, S>> {
         self.0.prepare(name, size)
     }
 
-    fn name_next(&mut self, digest: [u8; 32]) {
-        self.0.name_next(digest);
+    fn name_next(&mut self, digest: [u8; 32], size: Option<Size>) {
+        self.0.name_next(digest, size);
+    }
+
+    fn channel(&mut self) -> &mut Channel {
+        self.0.channel()
+    }
+
+    fn check(&mut self, statement: &dyn Source<S::F>, witness: &dyn Reread<S::F>) -> Result<()> {
+        self.0.check(|clear| clear.check(statement, witness.read()))
     }
 
     fn prove(&mut self, statement: &dyn Source<S::F>, witness: &dyn Reread<S::F>) -> Result<Report> {
@@ -162,8 +170,12 @@ impl<S: Setting> VerifiesMany<S::F> for Many<VerifierEnd<'_, S>> {
         self.0.prepare(name, size)
     }
 
-    fn name_next(&mut self, digest: [u8; 32]) {
-        self.0.name_next(digest);
+    fn name_next(&mut self, digest: [u8; 32], size: Option<Size>) {
+        self.0.name_next(digest, size);
+    }
+
+    fn channel(&mut self) -> &mut Channel {
+        self.0.channel()
     }
 
     fn verify(&mut self, statement: &dyn Source<S::F>) -> Result<(Accepted, Report)> {

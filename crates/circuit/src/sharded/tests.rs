@@ -1,8 +1,8 @@
 use super::*;
+use crate::crossing::Carried;
 use crate::stream::{Shard, ShardSource, Stream, Streamed, fingerprint};
 use crate::{Clear, Count, Crossings as _, Shape};
 use volery_primitives::{F61, Field};
-use zeroize::Zeroizing;
 
 /// Evaluates all shards in the clear.
 fn evaluate<const N: usize>(shards: &Of, witness: [F61; N]) -> Result<()> {
@@ -86,7 +86,7 @@ fn assertions_keep_their_names_and_shards_their_digests() {
     let announced = Announced::of(&shards).unwrap();
     let shard = Shard::<F61>::new(&shards, &announced, 1);
     let alone = |values: [F61; 2]| {
-        let mut clear = Clear::shard([], Zeroizing::new(values.to_vec()), 0);
+        let mut clear = Clear::shard([], Carried::new(values.to_vec().into()), 0);
         Stream::new(&shard).run(&mut clear)?;
         clear.finish_shard()
     };
@@ -106,7 +106,7 @@ fn assertions_keep_their_names_and_shards_their_digests() {
 
 #[test]
 fn wires_cross_by_their_number_and_outside_of_functions() {
-    let mut clear = Clear::shard([], Zeroizing::new(vec![F61::ONE; 2]), 1);
+    let mut clear = Clear::shard([], Carried::new(vec![F61::ONE; 2].into()), 1);
     assert_eq!(clear.incoming(1).unwrap(), [F61::ONE]);
     assert!(clear.incoming(2).is_err());
     assert!(clear.outgoing(&[F61::ONE; 2]).is_err());

@@ -214,7 +214,7 @@ pub(super) fn take<S: OverMacs, P: Stored<S>>(
         in_order.extend_from_slice(&wires[source][taken[source]..to]);
         taken[source] = to;
     }
-    Ok((Ends { wires: in_order, lines }, attempts))
+    Ok((Ends { wires: in_order.into(), lines }, attempts))
 }
 
 fn length<S: OverMacs, P: Stored<S>>(wires: usize) -> usize {

@@ -21,13 +21,19 @@
 //! ```
 
 mod cut;
+mod several;
 pub(super) mod two_fields;
+
+pub use several::{AnyProofs, AnyVerifications};
 
 use crate::session::compiled::{Named, Registered, find};
 use crate::session::files::{files, verify_any};
+use core::any::Any;
 use core::marker::PhantomData;
 use core::ops::Range;
 use cut::{Cut, count};
+use several::{Proofs, Verifications};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -160,6 +166,24 @@ pub trait AnySetting: Sync {
     /// # Errors
     /// `Invalid` where it is over another field.
     fn r1cs(&self, system: Arc<R1cs>) -> Result<Box<dyn AnyRelation>>;
+    /// Several proofs on one set-up: see [`ProverSession`](crate::ProverSession).
+    ///
+    /// # Errors
+    /// `Invalid` where the system of `options` proves single statements.
+    fn prove_several<'c>(
+        &self,
+        channel: &'c mut Channel,
+        options: Options,
+    ) -> Result<Box<dyn AnyProofs + 'c>>;
+    /// The verifier's side of [`AnySetting::prove_several`].
+    ///
+    /// # Errors
+    /// As there.
+    fn verify_several<'c>(
+        &self,
+        channel: &'c mut Channel,
+        options: Options,
+    ) -> Result<Box<dyn AnyVerifications + 'c>>;
     /// A fresh key of a run: see [`RunDelta::fresh`].
     fn run_delta(&self, run: &Run, options: &Options) -> Result<RunDelta>;
     /// The bytes that store a key: those of [`RunDelta::to_bytes`].
@@ -194,6 +218,10 @@ pub trait AnyRelation: Send + Sync {
     /// The unit of this port's width, where a statement is over two fields.
     fn unit_of(&self, _port: &str) -> &'static str {
         self.unit()
+    }
+    /// The bytes of a value of this port, as [`AnyStatement::encodings`] has them; of a statement over one field.
+    fn encoded_bytes(&self, _port: &Port) -> usize {
+        unreachable!("over two fields")
     }
     /// The name of the format: see [`Program::format_name`].
     fn format_name(&self) -> &'static str;
@@ -237,6 +265,11 @@ pub trait AnyStatement: Send + Sync {
     fn digest(&self) -> [u8; 32];
     /// The public values as they are written: see [`Statement::public`].
     fn public(&self) -> Vec<(&Port, String)>;
+    /// The public values as [`PortValue::encoding`](volery_circuit::PortValue::encoding) has them; of a statement over
+    /// one field.
+    fn encodings(&self) -> Vec<(&Port, Cow<'_, [u8]>)> {
+        unreachable!("over two fields")
+    }
     /// The unit of ports' widths: `bit` or `element`.
     fn unit(&self) -> &'static str;
     /// The unit of this port's width: see [`AnyRelation::unit_of`].
@@ -247,6 +280,8 @@ pub trait AnyStatement: Send + Sync {
     fn is_over_two(&self) -> bool {
         false
     }
+    /// What it is, for whoever knows.
+    fn as_any(&self) -> &dyn Any;
     /// Counts the gates: see [`Shape::without_depth`].
     fn count(&self) -> Result<Shape>;
     /// Warnings about the statement: see [`Statement::warnings`].
@@ -302,6 +337,8 @@ pub trait AnyStatement: Send + Sync {
 pub trait AnyClaim: Send + Sync {
     /// The statement that is claimed.
     fn statement(&self) -> &dyn AnyStatement;
+    /// What it is, for whoever knows.
+    fn as_any(&self) -> &dyn Any;
     /// Checks the claim in the clear: see [`check`](crate::check).
     fn check(&self) -> Result<()>;
     /// Proves the claim: see [`prove`](crate::prove).
@@ -393,6 +430,20 @@ impl<S: WithProgram + Sync> AnySetting for PhantomData<S> {
         system.demand_field::<S::F>()?;
         Ok(Box::new(Opened::<S>::of(S::Program::of_file(Box::new(system)))))
     }
+    fn prove_several<'c>(
+        &self,
+        channel: &'c mut Channel,
+        options: Options,
+    ) -> Result<Box<dyn AnyProofs + 'c>> {
+        Ok(Box::new(Proofs::<S>::over(channel, options)?))
+    }
+    fn verify_several<'c>(
+        &self,
+        channel: &'c mut Channel,
+        options: Options,
+    ) -> Result<Box<dyn AnyVerifications + 'c>> {
+        Ok(Box::new(Verifications::<S>::over(channel, options)?))
+    }
     fn run_delta(&self, run: &Run, options: &Options) -> Result<RunDelta> {
         RunDelta::fresh::<S>(run, options)
     }
@@ -442,6 +493,9 @@ impl<S: WithProgram> AnyRelation for Opened<S> {
     fn unit(&self) -> &'static str {
         <ProgramOf<S> as Program>::Value::UNIT
     }
+    fn encoded_bytes(&self, port: &Port) -> usize {
+        <ProgramOf<S> as Program>::Value::zeros(port.width).encoding().len()
+    }
     fn format_name(&self) -> &'static str {
         self.program.format_name()
     }
@@ -490,8 +544,14 @@ impl<S: WithProgram> AnyStatement for Stated<S> {
     fn public(&self) -> Vec<(&Port, String)> {
         self.statement.public().map(|(port, value)| (port, value.to_text())).collect()
     }
+    fn encodings(&self) -> Vec<(&Port, Cow<'_, [u8]>)> {
+        self.statement.public().map(|(port, value)| (port, value.encoding())).collect()
+    }
     fn unit(&self) -> &'static str {
         <ProgramOf<S> as Program>::Value::UNIT
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
     }
     fn count(&self) -> Result<Shape> {
         S::compiled().count(&self.statement)
@@ -588,6 +648,9 @@ impl<S: WithProgram> Reread<S::F> for Claimed<S> {
 impl<S: WithProgram> AnyClaim for Claimed<S> {
     fn statement(&self) -> &dyn AnyStatement {
         &self.stated
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
     }
     fn check(&self) -> Result<()> {
         S::compiled().check(&self.stated.statement, self.read())

@@ -5,6 +5,7 @@
 use super::{AnyClaim, AnyRelation, AnyStatement};
 use crate::session::compiled::Named;
 use crate::session::files::{files, verify_any};
+use core::any::Any;
 use core::marker::PhantomData;
 use std::io::{Read, Write};
 use std::sync::OnceLock;
@@ -250,6 +251,9 @@ impl<B: Field> AnyStatement for Stated<B> {
     fn is_over_two(&self) -> bool {
         true
     }
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
     fn count(&self) -> Result<Shape> {
         Ok(self.statement.count()?.in_all())
     }
@@ -296,6 +300,9 @@ struct Claimed<B: Field> {
 impl<B: Field> AnyClaim for Claimed<B> {
     fn statement(&self) -> &dyn AnyStatement {
         &self.stated
+    }
+    fn as_any(&self) -> &dyn Any {
+        self
     }
     fn check(&self) -> Result<()> {
         let Secrets { bits, elements } = &self.secrets;
