@@ -47,6 +47,6 @@ pub use network::{
 pub use operator::{Axis, Operator, Places, Reduction, Window};
 pub use run::{Integers, Watch};
 pub use split::Split;
-pub use statement::{CLASS, Statement, WEIGHTS, integer};
+pub use statement::{CLASS, INDEX_BITS, Statement, WEIGHTS, encoded, integer};
 pub use stored::{Element, MOST_ELEMENTS, Stored};
 pub use tensor::{Constant, Tensor};

@@ -65,7 +65,21 @@ pub struct Network<'f> {
     pub(crate) pool: Pool,
 }
 
-impl Network<'_> {
+impl<'f> Network<'f> {
+    /// The names of the outputs: as in the graph, and not as what was rounded for them.
+    pub fn output_names(&self) -> impl Iterator<Item = &'f str> + '_ {
+        self.graph.outputs.iter().map(|&output| self.graph.tensors[output].name)
+    }
+
+    /// How often each tensor is read, as an output too.
+    pub(crate) fn readers(&self) -> Vec<usize> {
+        let mut readers = vec![0; self.tensors.len()];
+        for &read in self.layers.iter().flat_map(|layer| &layer.inputs).chain(&self.outputs) {
+            readers[read] += 1;
+        }
+        readers
+    }
+
     /// Shares the work of runs with the threads of `pool`. What a run makes does not depend on their number.
     pub fn share_work(&mut self, pool: &Pool) {
         self.pool = pool.clone();

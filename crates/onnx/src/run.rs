@@ -72,11 +72,8 @@ impl Network<'_> {
     /// `Invalid` where inputs are not those of the network, `Unsatisfied` where a value needs more bits than it has.
     pub fn run(&self, inputs: &HashMap<String, Vec<i64>>, watch: Watch<'_>) -> Result<Vec<Integers>> {
         self.demand_weights()?;
-        let mut run = Run { network: self, values: vec![], left: vec![0; self.tensors.len()] };
+        let mut run = Run { network: self, values: vec![], left: self.readers() };
         run.values.resize_with(self.tensors.len(), || None);
-        for &read in self.layers.iter().flat_map(|layer| &layer.inputs).chain(&self.outputs) {
-            run.left[read] += 1;
-        }
         for name in inputs.keys() {
             self.input(name)?;
         }

@@ -17,6 +17,9 @@
 //! are one element, and q is the only one. A shift below 16 is made 16 where the sum, times a power of two, is still below
 //! 2^59; where it is not, another integer might be the same element.
 //!
+//! **In a session** the weights can be committed to once, for many queries: one statement reads them, shows their
+//! bits and hands on their wires, and each query takes them in the place of the input, layer by layer.
+//!
 //! **What is public** is the graph: shapes, exponents, tables, constants that it names public, and weights that stand in
 //! the file. Values that need more bits than they have are an assertion that fails, by the name of its node.
 
@@ -28,12 +31,16 @@ mod values;
 mod wide;
 
 use crate::graph::Options;
-use crate::network::{HELD_BITS, Kind, Network, Quantity};
-use layers::{INDEX_BITS, Layers, Weights};
-use std::collections::HashSet;
+use crate::network::{HELD_BITS, Kind, Network, Quantity, Step};
+use crate::run::Integers;
+use core::fmt::Display;
+use form::Sums;
+pub use layers::INDEX_BITS;
+use layers::{Layers, Weights};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::{fs, iter};
-pub use values::integer;
+pub use values::{encoded, integer};
 use volery_channel::error::{Error, Result};
 use volery_circuit::port::{FixedPoint, PublicValues, Repeat};
 use volery_circuit::stream::Recorder;
@@ -48,6 +55,9 @@ const VERSION: u32 = 1;
 /// The most entries of a tensor, of all inputs together.
 const MOST: usize = 1 << 28;
 
+/// The most entries of all tensors that are there at a time.
+const LIVE: usize = 1 << 30;
+
 /// Weights that are hashed at a time.
 const HASHED: usize = 1 << 12;
 
@@ -57,15 +67,33 @@ pub const WEIGHTS: &str = "weights";
 /// The output that has the place of the largest of each row of the network's one output.
 pub const CLASS: &str = "class";
 
+/// The part of a statement that is one in a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// All of it.
+    Whole,
+    /// That there are weights of their bits, which are handed on.
+    Weights,
+    /// What the network makes of inputs, by weights that another statement has handed on.
+    Query,
+}
+
+/// How a network is stated.
+#[derive(Clone, Copy, Debug)]
+struct Form {
+    /// The inputs that the network is applied to, one after the other.
+    count: usize,
+    /// Whether the weights are an input, and not those of the file.
+    apart: bool,
+    part: Part,
+}
+
 /// A quantised network in a file, as a statement about its inputs, its weights and its outputs.
 #[derive(Debug)]
 pub struct Statement {
     file: Vec<u8>,
     options: Options,
-    /// The inputs that the network is applied to, one after the other.
-    count: usize,
-    /// Whether the weights are an input, and not those of the file.
-    apart: bool,
+    form: Form,
     identity: Vec<u8>,
     /// The identity of the graph, and the numbers and bits of its weights.
     graph: ([u8; 32], Vec<(usize, u32)>),
@@ -75,7 +103,8 @@ pub struct Statement {
 
 impl Statement {
     /// The network of the file at `path`, with these options behind its name: `weights=private` for weights that are an
-    /// input, though they stand in the file, and `count=N` for N inputs of each name.
+    /// input, though they stand in the file; `count=N` for N inputs of each name; and `part=weights` or `part=query` for
+    /// one of the statements of a session, whose weights are private.
     ///
     /// # Errors
     /// `Invalid` where the file cannot be read, or is not a quantised network, with its place, node or tensor; and for an
@@ -93,8 +122,8 @@ impl Statement {
     /// As there.
     pub fn open_apart(path: impl AsRef<Path>, options: Option<&str>) -> Result<Self> {
         let mut this = Self::open(path, options)?;
-        if !this.apart {
-            this = Self::of(this.file, this.options, (this.count, true))?;
+        if !this.form.apart {
+            this = Self::of(this.file, this.options, Form { apart: true, ..this.form })?;
         }
         Ok(this)
     }
@@ -107,6 +136,11 @@ impl Statement {
     /// The number of entries of each weight, in the order of the input [`WEIGHTS`], and the bits of each.
     pub fn weight_bits(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
         self.graph.1.iter().copied()
+    }
+
+    /// The number of weights that `part=weights` hands on, and `part=query` takes.
+    pub fn carried(&self) -> usize {
+        self.weight_bits().map(|(count, _)| count).sum()
     }
 
     /// Pushes the gates with weights on wires in the place of the input [`WEIGHTS`]. The caller has shown that each has its
@@ -125,7 +159,7 @@ impl Statement {
     ) -> Result<()> {
         let network = self.network()?;
         assert_eq!(weights.len(), network.weight_count(), "a wire for each weight");
-        Layers::push(b, &network, (self.count, Weights::Wires(weights)), values)
+        Layers::push(b, &network, (self.form.count, Weights::Wires(weights)), values)
     }
 
     /// The network of a file that is called `name`, and was read; values that lie beside it are in `folder`.
@@ -146,26 +180,37 @@ impl Statement {
             Some(options) => Repeat::take(name, options)?,
             None => (String::new(), Repeat::of(1)),
         };
-        let apart = match &others[..] {
-            "" => false,
-            "weights=private" => true,
+        let (apart, part) = match &others[..] {
+            "" => (false, Part::Whole),
+            "weights=private" => (true, Part::Whole),
+            "part=weights" if count.instances == 1 => (true, Part::Weights),
+            "part=query" => (true, Part::Query),
+            "part=weights" => {
+                return Err(Error::invalid(format!(
+                    "{name}?part=weights: weights are the same for all inputs: leave count out"
+                )));
+            }
             other => {
                 return Err(Error::invalid(format!(
-                    "{name}?{other}: the options of a network are ?weights=private, for weights that are an input, and \
-                     &count=N, for N inputs"
+                    "{name}?{other}: the options of a network are ?weights=private, for weights that are an input, \
+                     ?part=weights and ?part=query, for the statements of a session, and &count=N, for N inputs"
                 )));
             }
         };
         let options = Options { folder, ..Options::default() };
-        Self::of(file, options, (count.instances as usize, apart)).map_err(|why| match why {
-            Error::Invalid(why) => Error::invalid(format!("{name}: {why}")),
-            other => other,
-        })
+        Self::of(file, options, Form { count: count.instances as usize, apart, part }).map_err(
+            |why| match why {
+                Error::Invalid(why) => Error::invalid(format!("{name}: {why}")),
+                other => other,
+            },
+        )
     }
 
     /// The statement of a file that was read.
-    fn of(file: Vec<u8>, options: Options, (count, apart): (usize, bool)) -> Result<Self> {
+    fn of(file: Vec<u8>, options: Options, form: Form) -> Result<Self> {
         let network = Network::open(&file, &options)?;
+        let form = Form { apart: form.apart || network.lacks_weights(), ..form };
+        let Form { count, apart, part } = form;
         let port = |name: &str, width: usize| Port::new(name, (width * count) as u64);
         // Values may be written as the real numbers that they stand for.
         let numbers = |tensor: &Quantity<'_>| {
@@ -180,30 +225,26 @@ impl Statement {
         };
         let input = |&input: &usize| tensor(network.tensors[input].name, input);
         let mut inputs: Vec<_> = network.inputs.iter().map(input).collect();
-        let apart = apart || network.lacks_weights();
-        if apart {
+        if part == Part::Weights {
+            inputs.clear();
+        }
+        if apart && part != Part::Query {
             inputs.push(Port::new(WEIGHTS, network.weight_count() as u64));
         }
-        let held = |output: usize| network.tensors[output].kind == Kind::Held;
-        // Called as in the graph, and not as what was rounded for it.
-        let named = network.graph.outputs.iter().map(|&output| network.graph.tensors[output].name);
-        let mut outputs: Vec<_> =
-            named.zip(&network.outputs).map(|(name, &output)| tensor(name, output)).collect();
-        if let &[output] = &network.outputs[..]
-            && held(output)
-            && outputs[0].name != CLASS
-        {
-            outputs.push(port(
-                CLASS,
-                network.tensors[output].count() / network.tensors[output].shape.last().copied().unwrap_or(1),
-            ));
+        let named = network.output_names().zip(&network.outputs);
+        let mut outputs: Vec<_> = named.map(|(name, &output)| tensor(name, output)).collect();
+        if let Some(row) = network.class_of() {
+            outputs.push(port(CLASS, network.tensors[network.outputs[0]].count() / row));
+        }
+        if part == Part::Weights {
+            outputs.clear();
         }
         demand_names(inputs.iter().chain(&outputs))?;
         demand_sizes(&network, count)?;
-        let identity = identity(&network, count, apart)?;
+        let identity = identity(&network, form)?;
         let weights = network.weights().iter().map(|weight| (weight.count, weight.bits)).collect();
         let graph = (network.identity(), weights);
-        Ok(Self { options, count, apart, identity, graph, inputs, outputs, file })
+        Ok(Self { options, form, identity, graph, inputs, outputs, file })
     }
 
     /// The network, once more.
@@ -212,17 +253,53 @@ impl Statement {
     /// `Invalid` where what lies beside the file is another than it was.
     fn network(&self) -> Result<Network<'_>> {
         let network = Network::open(&self.file, &self.options)?;
-        if identity(&network, self.count, self.apart)? != self.identity {
+        if identity(&network, self.form)? != self.identity {
             return Err(Error::invalid("what lies beside the network's file has changed: open it again"));
         }
         Ok(network)
     }
 }
 
+impl<'f> Network<'f> {
+    /// The entries of a row of which [`CLASS`] is the place of the largest, where a statement has that output.
+    fn class_of(&self) -> Option<usize> {
+        let [output] = self.outputs[..] else { return None };
+        let tensor = &self.tensors[output];
+        let has_one = tensor.kind == Kind::Held && self.output_names().all(|name| name != CLASS);
+        has_one.then(|| tensor.shape.last().copied().unwrap_or(1))
+    }
+
+    /// Runs the network, as [`Network::run`] does, and returns what a [`Statement`] calls its outputs, by their names.
+    ///
+    /// # Errors
+    /// As for [`Network::run`].
+    pub fn answer(&self, inputs: &HashMap<String, Vec<i64>>) -> Result<Vec<(String, Integers)>> {
+        let outputs = self.run(inputs, &mut |_, _| {})?;
+        let mut answers: Vec<_> = self.output_names().map(str::to_owned).zip(outputs).collect();
+        if let Some(row) = self.class_of() {
+            // The first of several.
+            let place =
+                |row: &[i64]| (0..row.len()).rev().max_by_key(|i| row[*i]).expect("a row has entries");
+            let places: Vec<_> = answers[0].1.chunks_exact(row).map(|row| place(row) as i64).collect();
+            answers.push((CLASS.into(), places.into()));
+        }
+        Ok(answers)
+    }
+}
+
 /// The digest of a network, with its weights where they are public, and of how it is stated.
-fn identity(network: &Network<'_>, count: usize, apart: bool) -> Result<Vec<u8>> {
+fn identity(network: &Network<'_>, Form { count, apart, part }: Form) -> Result<Vec<u8>> {
     let mut hasher = blake3::Hasher::new_derive_key("volery statement of a network v1");
     hasher.update(&network.identity()).update(&(count as u64).to_le_bytes()).update(&[u8::from(apart)]);
+    match part {
+        Part::Whole => {}
+        Part::Weights => {
+            hasher.update(b"weights");
+        }
+        Part::Query => {
+            hasher.update(b"query");
+        }
+    }
     if !apart {
         for some in network.weight_values()?.chunks(HASHED) {
             let bytes: Vec<_> = some.iter().flat_map(|weight| weight.to_le_bytes()).collect();
@@ -247,22 +324,52 @@ fn demand_names<'p>(ports: impl Iterator<Item = &'p Port>) -> Result<()> {
     Ok(())
 }
 
-/// Demands that the tensors of all inputs together are within reason.
+/// Demands that the tensors of all inputs together are within reason: each, what layers make of it on the way, and all that
+/// are there at a time.
 fn demand_sizes(network: &Network<'_>, count: usize) -> Result<()> {
-    let large = network.tensors.iter().find(|tensor| {
-        tensor
-            .shape
-            .iter()
-            .try_fold(count, |all, length| all.checked_mul(*length))
-            .is_none_or(|all| all > MOST)
-    });
-    match large {
-        None => Ok(()),
-        Some(tensor) => Err(Error::invalid(format!(
-            "tensor {:?} of the shape {:?} has more than {MOST} entries for count={count}: state fewer inputs at a time",
-            tensor.name, tensor.shape
-        ))),
+    let of = |factors: &[usize]| factors.iter().try_fold(count, |all, factor| all.checked_mul(*factor));
+    let large = |what: &dyn Display| {
+        Err(Error::invalid(format!(
+            "{what} for count={count}: state fewer inputs at a time, or a smaller network"
+        )))
+    };
+    for Quantity { name, shape, .. } in &network.tensors {
+        if of(shape).is_none_or(|entries| entries > MOST) {
+            return large(&format_args!(
+                "tensor {name:?} of the shape {shape:?} has more than {MOST} entries"
+            ));
+        }
     }
+    let mut left = network.readers();
+    let mut live: usize = network.inputs.iter().map(|&input| count * network.tensors[input].count()).sum();
+    for layer in &network.layers {
+        let shape = |i: usize| &network.tensors[layer.inputs[i]].shape[..];
+        let output = &network.tensors[layer.output];
+        let most = match &layer.step {
+            Step::MaxPool(window) => of(&[output.count(), window.taps()]),
+            Step::Maximum => of(&[output.count(), layer.inputs.len()]),
+            Step::Bilinear { form, .. } => {
+                // Of all inputs: whichever tensors differ between them.
+                let sums = Sums::new(form, [shape(0), shape(1)], &output.shape, [0; 2], count);
+                sums.form.validate().ok().and_then(|()| sums.form.lengths().into_iter().max())
+            }
+            _ => Some(0),
+        };
+        if most.is_none_or(|entries| entries > MOST) {
+            return large(&format_args!("{layer} takes more than {MOST} entries"));
+        }
+        live += count * output.count();
+        if live > LIVE {
+            return large(&format_args!("more than {LIVE} entries are there at {layer}"));
+        }
+        for &input in &layer.inputs {
+            left[input] -= 1;
+            if left[input] == 0 && network.tensors[input].origin.is_none() {
+                live -= count * network.tensors[input].count();
+            }
+        }
+    }
+    Ok(())
 }
 
 impl StatementFile<F61> for Statement {
@@ -283,7 +390,15 @@ impl StatementFile<F61> for Statement {
     }
     fn record(&self, b: &mut Recorder<'_, F61>, values: PublicValues<'_, F61>) -> Result<()> {
         let network = self.network()?;
-        let weights = if self.apart { Weights::Input } else { Weights::OfFile };
-        Layers::push(b, &network, (self.count, weights), values)
+        let weights = match self.form {
+            Form { part: Part::Weights, .. } => {
+                let weights = values.inputs.first().copied().flatten();
+                return Layers::hand_on(b, &network, weights);
+            }
+            Form { part: Part::Query, .. } => Weights::Carried,
+            Form { apart: true, .. } => Weights::Input,
+            Form { apart: false, .. } => Weights::OfFile,
+        };
+        Layers::push(b, &network, (self.form.count, weights), values)
     }
 }

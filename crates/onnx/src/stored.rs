@@ -1,13 +1,14 @@
 //! Tensors with values as a file stores them, `TensorProto`: within the file, or in another one beside it.
 //!
-//! Values are read when they are asked for, and nothing is allocated for them before the bytes are known to be
-//! there. A file beside is named by a path within the folder of the ONNX file, whatever links lie there.
+//! Values are read when they are asked for, from another file once, and nothing is allocated for them before the bytes
+//! are known to be there. A file beside is named by a path within the folder of the ONNX file, whatever links lie there.
 
 use crate::model::{Entry, MOST_DIMENSIONS};
 use crate::protobuf::{Field, Message, Value, refuse};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
+use std::sync::OnceLock;
 use volery_channel::error::{Error, Result};
 
 /// The most elements of a tensor, whatever its shape says.
@@ -138,6 +139,8 @@ struct Beside<'f> {
     location: &'f str,
     offset: u64,
     length: Option<u64>,
+    /// The bytes, once they were read: what was looked at is what is used, whatever happens to the file.
+    read: OnceLock<Vec<u8>>,
 }
 
 impl<'f> Stored<'f> {
@@ -286,7 +289,7 @@ impl<'f> Stored<'f> {
                         beside.location
                     )));
                 };
-                Ok(read(&beside.load(folder, bytes).map_err(|why| self.wrong(&why))?))
+                Ok(read(beside.bytes(folder, bytes).map_err(|why| self.wrong(&why))?))
             }
         }
     }
@@ -311,10 +314,19 @@ impl<'f> Beside<'f> {
                 "has its values in {location:?}: external data is read from the folder of the ONNX file alone"
             ));
         }
-        Ok(Self { location, offset: number("offset")?.unwrap_or(0), length: number("length")? })
+        let (offset, length) = (number("offset")?.unwrap_or(0), number("length")?);
+        Ok(Self { location, offset, length, read: OnceLock::new() })
     }
 
-    /// The `bytes` bytes of a tensor.
+    /// The `bytes` bytes of a tensor, which are read from its file once.
+    fn bytes(&self, folder: &Path, bytes: usize) -> Result<&[u8], String> {
+        if self.read.get().is_none() {
+            let _ = self.read.set(self.load(folder, bytes)?);
+        }
+        Ok(self.read.get().expect("set above"))
+    }
+
+    /// The `bytes` bytes of a tensor, from its file.
     fn load(&self, folder: &Path, bytes: usize) -> Result<Vec<u8>, String> {
         let location = self.location;
         let unread =

@@ -1,6 +1,7 @@
 //! The identity of a network: a digest of what a proof about it depends on, and of nothing else.
 //!
-//! Bytes of files vary, and names within a graph mean nothing: neither is in it. Weights' values are not either, so that a
+//! Bytes of files vary, and names within a graph mean nothing: neither is in it. Those of inputs and outputs are, since
+//! values are given by them. Weights' values are not either, so that a
 //! file and its public graph are one network. Whatever decides on an integer is: each `match` names all there is, so
 //! that what is new has to be put in.
 
@@ -19,10 +20,10 @@ impl Network<'_> {
     pub(super) fn digest(&self) -> Result<[u8; 32]> {
         let mut canonical = Canonical(Hasher::new_derive_key("volery network v1"));
         canonical.text(FORMAT);
-        for ports in [&self.inputs, &self.outputs] {
-            canonical.lengths(ports);
-            ports.iter().for_each(|&port| canonical.text(self.tensors[port].name));
-        }
+        canonical.lengths(&self.inputs);
+        self.inputs.iter().for_each(|&input| canonical.text(self.tensors[input].name));
+        canonical.lengths(&self.outputs);
+        self.output_names().for_each(|name| canonical.text(name));
         canonical.length(self.weights.len());
         for weight in &self.weights {
             canonical.length(weight.count);

@@ -55,6 +55,9 @@ const OPERATORS: &[&str] = &[
 /// The operator set of the format.
 const OPSET: i64 = 21;
 
+/// The farthest exponent from 0: no number of a float is so large, or so small.
+const FARTHEST: i32 = 1 << 12;
+
 /// A tensor of the graph, as the network has it.
 #[derive(Clone, Copy)]
 pub(super) enum Form {
@@ -109,7 +112,14 @@ impl<'f> Network<'f> {
             reader.input(input)?;
         }
         for node in &graph.nodes {
+            let first = reader.tensors.len();
             reader.node(node)?;
+            if let Some(far) = reader.tensors[first..].iter().find(|made| made.exponent.abs() > FARTHEST) {
+                return Err(refuse(
+                    node,
+                    format!("has the exponent {}, and {FARTHEST} is the farthest from 0", far.exponent),
+                ));
+            }
         }
         let outputs = graph.outputs.iter().map(|&output| reader.output(output)).collect::<Result<_>>()?;
         let Reader { tensors, layers, tables, wides, inputs, factors, is_apart, .. } = reader;

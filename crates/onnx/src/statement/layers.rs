@@ -12,7 +12,7 @@ use volery_circuit::{Machine, Rows, Sequence, Tables, Wires};
 use volery_primitives::F61;
 
 /// The bits of an index that is public.
-pub(super) const INDEX_BITS: u32 = 32;
+pub const INDEX_BITS: u32 = 32;
 
 /// Wires that were made together, and the number of tensors that are on some of them.
 struct Owner<W> {
@@ -43,12 +43,20 @@ pub(super) enum Weights<W> {
     Input,
     /// Wires, of which it is known that they have their bits.
     Wires(Vec<W>),
+    /// Wires that another statement has handed on, of which it has shown that.
+    Carried,
+}
+
+/// Where the weights come from that are no constants of the file.
+enum Given<W> {
+    Input,
+    Wires(Vec<W>),
+    Carried,
 }
 
 /// Weights that are an input, or on wires.
 struct Apart<'l, 'f, W> {
-    /// The wires of all, where they are given.
-    given: Option<Vec<W>>,
+    from: Given<W>,
     /// The weights that are still to be read, in the order of the input.
     left: slice::Iter<'l, Weight<'f>>,
     /// The weights that were read, by their tensors in the graph: with their owner, and the number of tensors that they
@@ -82,17 +90,15 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
         (count, weights): (usize, Weights<B::Wire>),
         stated: PublicValues<'_, F61>,
     ) -> Result<()> {
-        let mut left = vec![0; network.tensors.len()];
-        for &read in network.layers.iter().flat_map(|layer| &layer.inputs).chain(&network.outputs) {
-            left[read] += 1;
-        }
-        let apart = |given| Some(Apart { given, left: network.weights().iter(), read: HashMap::new() });
+        let apart = |from| Some(Apart { from, left: network.weights().iter(), read: HashMap::new() });
         let weights = match weights {
             Weights::OfFile => None,
-            Weights::Input => apart(None),
-            Weights::Wires(wires) => apart(Some(wires)),
+            Weights::Input => apart(Given::Input),
+            Weights::Wires(wires) => apart(Given::Wires(wires)),
+            Weights::Carried => apart(Given::Carried),
         };
-        let held = iter::repeat_with(|| None).take(network.tensors.len()).collect();
+        let (held, left) =
+            (iter::repeat_with(|| None).take(network.tensors.len()).collect(), network.readers());
         let (owners, tables) = (Vec::new(), tables(b, network)?);
         let wides = network.wides.iter().map(|table| rows_of_table(b, table)).collect::<Result<_>>()?;
         let mut keys = vec![false; network.tensors.len()];
@@ -118,7 +124,7 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
         let what = format!("input {:?}", quantity.name);
         // That an index names a row is shown where it does.
         let bits = if quantity.kind == Kind::Index { None } else { Some(HELD_BITS) };
-        let wires = self.read((&what, bits), (0, self.count * quantity.count()), public)?;
+        let wires = read(self.b, (&what, bits), (0, self.count * quantity.count()), public)?;
         let held = match wires {
             Read::Wires(wires) => self.own(Tensor::Each(wires)),
             Read::Public(integers) => {
@@ -130,29 +136,24 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
         Ok(())
     }
 
-    /// Reads integers of so many bits: those of a public sequence, or of the witness.
-    fn read(
-        &mut self,
-        (what, bits): (&str, Option<u32>),
-        (first, count): (u64, usize),
+    /// Reads all weights, demands that they have their bits, and hands them on.
+    pub(super) fn hand_on(
+        b: &mut B,
+        network: &Network<'_>,
         public: Option<&dyn Sequence<F61>>,
-    ) -> Result<Read<B::Wire>> {
-        let Some(values) = public else {
-            let mut wires = vec![B::Wire::default(); count];
-            self.b.witnesses(&mut wires)?;
-            if let Some(bits) = bits {
-                let name = format!("{what} fits {bits} bits");
-                self.b.scope(|b| signed(b, &wires, bits, &name))?;
-            }
-            return Ok(Read::Wires(wires));
-        };
-        let bits = bits.unwrap_or(INDEX_BITS);
-        if let Some((place, value)) = beyond(values, first, count, bits) {
-            return Err(Error::invalid(format!(
-                "{what} has {value} at {place}, which is no signed integer of {bits} bits"
-            )));
+    ) -> Result<()> {
+        for weight in network.weights() {
+            let what = format!("weight {:?}", weight.name);
+            let wires = match read(b, (&what, Some(weight.bits)), (weight.at as u64, weight.count), public)? {
+                Read::Wires(wires) => wires,
+                Read::Public(integers) => {
+                    integers.iter().map(|integer| b.constant(element(*integer))).collect()
+                }
+            };
+            b.outgoing(&wires)?;
+            b.forget(&wires);
         }
-        Ok(Read::Public((0..count as u64).map(|i| integer(values.element(first + i))).collect()))
+        Ok(())
     }
 
     /// Reads the next weight, if there is one.
@@ -165,12 +166,12 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
         let tensors = self.network.tensors.iter().enumerate();
         let tensors = tensors.filter(|(_, tensor)| tensor.origin == Some(weight.origin));
         let tensors = tensors.filter(|(place, _)| !is_made(*place)).count();
-        let given = self.weights.as_ref().and_then(|weights| weights.given.as_ref());
-        let read = match given {
-            Some(wires) => Read::Wires(wires[weight.range()].to_vec()),
-            None => {
+        let read = match &self.weights.as_ref().expect("weights apart").from {
+            Given::Wires(wires) => Read::Wires(wires[weight.range()].to_vec()),
+            Given::Carried => Read::Wires(self.b.incoming(weight.count)?),
+            Given::Input => {
                 let what = format!("weight {:?}", weight.name);
-                self.read((&what, Some(weight.bits)), (weight.at as u64, weight.count), public)?
+                read(self.b, (&what, Some(weight.bits)), (weight.at as u64, weight.count), public)?
             }
         };
         let (tensor, owner) = match read {
@@ -325,6 +326,31 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
 enum Read<W> {
     Public(Vec<i64>),
     Wires(Vec<W>),
+}
+
+/// Reads integers of so many bits: those of a public sequence, or of the witness.
+fn read<B: Machine<F = F61>>(
+    b: &mut B,
+    (what, bits): (&str, Option<u32>),
+    (first, count): (u64, usize),
+    public: Option<&dyn Sequence<F61>>,
+) -> Result<Read<B::Wire>> {
+    let Some(values) = public else {
+        let mut wires = vec![B::Wire::default(); count];
+        b.witnesses(&mut wires)?;
+        if let Some(bits) = bits {
+            let name = format!("{what} fits {bits} bits");
+            b.scope(|b| signed(b, &wires, bits, &name))?;
+        }
+        return Ok(Read::Wires(wires));
+    };
+    let bits = bits.unwrap_or(INDEX_BITS);
+    if let Some((place, value)) = beyond(values, first, count, bits) {
+        return Err(Error::invalid(format!(
+            "{what} has {value} at {place}, which is no signed integer of {bits} bits"
+        )));
+    }
+    Ok(Read::Public((0..count as u64).map(|i| integer(values.element(first + i))).collect()))
 }
 
 /// The tables of a network.

@@ -2,6 +2,7 @@
 
 use volery_circuit::Sequence;
 use volery_primitives::{F61, Field};
+use zeroize::Zeroizing;
 
 /// The element of an integer, below 2^60 in magnitude.
 pub(super) fn element(integer: i64) -> F61 {
@@ -16,6 +17,15 @@ pub fn integer(element: F61) -> i64 {
     // All ones where it is above the half.
     let above = (PRIME / 2 - word) >> 63;
     word - (PRIME & above)
+}
+
+/// The bytes of integers as a statement's ports take them: those of their elements.
+pub fn encoded(integers: impl ExactSizeIterator<Item = i64>) -> Zeroizing<Vec<u8>> {
+    let mut bytes = Zeroizing::new(Vec::with_capacity(integers.len() * F61::BYTES));
+    for integer in integers {
+        bytes.extend_from_slice(&element(integer).to_integer().to_bytes()[..F61::BYTES]);
+    }
+    bytes
 }
 
 /// The first integer of a sequence from `first` on, of `count`, that has more than so many bits, with its place.

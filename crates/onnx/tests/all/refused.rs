@@ -183,6 +183,19 @@ fn networks_are_refused_by_name() {
         &["\"n\"", "another scale"],
     );
     refused(|net| net.round("x", "n", 1), &["\"n.rounded\"", "shift of -1"]);
+    // A product of ones doubles its exponent, by 2^26 of them around 2^32.
+    refused(
+        |net| {
+            net.field(5, tensor("s", FLOAT, &[], &(-64f32).exp2().to_le_bytes()));
+            net.field(5, tensor("volery.public/p", INT8, &[], &[1]));
+            net.node("DequantizeLinear", "volery.public/p s", "p0", &[]);
+            for i in 0..26 {
+                net.node("Mul", &format!("p{i} p{i}"), &format!("p{}", i + 1), &[]);
+            }
+            net.node("Mul", "x p26", "n", &[]);
+        },
+        &["\"p7\"", "exponent 8192", "4096"],
+    );
     refused(|net| net.round("x", "n", -33), &["\"n.rounded\"", "shift of 33"]);
     refused(
         |net| {

@@ -259,6 +259,14 @@ fn what_is_proved_is_in_the_identity() {
             net.output("y");
         });
     }
+    for [first, second] in [["y", "z"], ["z", "y"]] {
+        add(&format!("outputs {first} {second}"), &|net| {
+            net.round("x", first, -1);
+            net.round("x", second, -2);
+            net.output(first);
+            net.output(second);
+        });
+    }
     add("another shift", &|net| net.round("x", "y", -2));
     for name in ["more", "most"] {
         add(name, &|net| net.input_of(name, &[1], 0));

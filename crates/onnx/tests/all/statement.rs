@@ -1,7 +1,7 @@
 //! Networks as statements, in the clear: what they assert is what a run computes, and nothing else.
 
 use crate::fixtures::{folder, inputs_of};
-use crate::writer::{INT16, Net, integer, tensor};
+use crate::writer::{INT16, Net, integer, integers, tensor};
 use std::collections::HashMap;
 use std::fs;
 use volery_channel::error::{Error, Result};
@@ -150,4 +150,49 @@ fn no_prover_may_choose_another_value() {
             assert!(matches!(ran, Err(Error::Unsatisfied(_))), "{error:?} to value {values}");
         }
     }
+}
+
+/// What layers make on the way is known before anything is made of it.
+#[test]
+fn small_files_take_no_large_memory() {
+    let refused = |add: &dyn Fn(&mut Net), word: &str| {
+        let mut net = Net::new();
+        net.input("in", &[1, 1, 1, 1]);
+        net.round("in", "x", 0);
+        add(&mut net);
+        let why = Statement::from_bytes(("net", net.file()), None, None).unwrap_err().to_string();
+        assert!(why.contains(word), "{why}");
+    };
+    let expanded = |net: &mut Net, name: &str, shape: &[i64]| {
+        let lengths = format!("{name}.shape");
+        net.constant(&lengths, &[shape.len() as i64], shape);
+        net.node("Expand", &format!("x {lengths}"), name, &[]);
+    };
+    refused(
+        &|net| {
+            expanded(net, "a", &[1, 1, 4096, 4096]);
+            expanded(net, "b", &[1, 4096, 4096, 1]);
+            net.node("MatMul", "b a", "n", &[]);
+            net.round("n", "y", -9);
+            net.output("y");
+        },
+        "\"n\"",
+    );
+    refused(
+        &|net| {
+            expanded(net, "a", &[1, 1, 1024, 1024]);
+            net.node("MaxPool", "a", "n", &[integers("kernel_shape", &[512, 512])]);
+            net.output("n");
+        },
+        "node \"n\" (MaxPool) takes more than 268435456 entries",
+    );
+    refused(
+        &|net| {
+            for i in 0..9 {
+                expanded(net, &format!("a{i}"), &[1, 1, 1 << 13, 1 << 14]);
+                net.output(&format!("a{i}"));
+            }
+        },
+        "are there at node \"a7\"",
+    );
 }
