@@ -57,7 +57,8 @@ const PRIVATE: [&str; 5] =
 const CIRCUIT_VERBS: &str =
     "circuit info RELATION, circuit eval RELATION, circuit export RELATION and circuit list";
 
-const MODEL_VERBS: &str = "model quantise, model split, model info and model run";
+const MODEL_VERBS: &str =
+    "model quantise, model split, model info, model run, model commit, model prove and model verify";
 
 impl Program for Typed {
     const HELP: &'static str = "`volery --help`, or --help behind a verb";
@@ -90,6 +91,12 @@ impl Program for Typed {
                 (Some(Party::Verifier), &typed.protocol, system)
             }
             Verb::Web(WebVerb::Show(_)) => return Asked::default(),
+            Verb::Model(ModelVerb::Prove(typed)) => {
+                (Some(Party::Prover), &typed.protocol, system(&typed.protocol, System::default()))
+            }
+            Verb::Model(ModelVerb::Verify(typed)) => {
+                (Some(Party::Verifier), &typed.protocol, system(&typed.protocol, System::default()))
+            }
             Verb::Demo(typed) => (None, &typed.protocol, system(&typed.protocol, System::default())),
             Verb::Check(_) | Verb::Model(ModelVerb::Run(_)) => return Asked::check(),
             Verb::Run(_) => return Asked::run(),
@@ -178,6 +185,8 @@ impl Program for Typed {
             Verb::Model(ModelVerb::Info(typed)) => model::info(typed),
             Verb::Model(ModelVerb::Run(typed)) => model::run(typed),
             Verb::Model(ModelVerb::Commit(typed)) => model::commit(typed),
+            Verb::Model(ModelVerb::Prove(typed)) => model::prove(typed, started),
+            Verb::Model(ModelVerb::Verify(typed)) => model::verify(typed, started),
             Verb::Key(KeyVerb::New(typed)) => key::new(typed),
             Verb::Key(KeyVerb::Show(typed)) => key::show(typed),
             Verb::Web(WebVerb::Prove(typed)) => web::prove(typed, started),

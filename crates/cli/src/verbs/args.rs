@@ -10,7 +10,9 @@ mod web;
 pub(crate) use circuit::{CircuitVerb, Eval, Export, Info, List};
 pub(crate) use cluster::{ClusterProve, ClusterRun, ClusterVerb, ClusterVerify, OneShard};
 pub(crate) use key::{KeyNew, KeyShow, KeyVerb};
-pub(crate) use model::{ModelCommit, ModelInfo, ModelQuantise, ModelRun, ModelSplit, ModelVerb};
+pub(crate) use model::{
+    ModelCommit, ModelInfo, ModelProve, ModelQuantise, ModelRun, ModelSplit, ModelVerb, ModelVerify, Show,
+};
 pub(crate) use program::{Claimed, PrivateInput, Proved, Run, Ways};
 use program::{PROGRAMS, RUN};
 pub(crate) use web::{WebProve, WebShow, WebVerb, WebVerify};

@@ -1,14 +1,17 @@
-//! `model`: quantised networks, what they compute, what a proof of them takes, and digests of their weights.
+//! `model`: quantised networks, what they compute, what a proof of them takes, digests of their weights, and sessions of
+//! many queries.
 
 mod commit;
 mod info;
 mod quantise;
+mod queries;
 mod run;
 mod split;
 
 pub(crate) use commit::commit;
 pub(crate) use info::info;
 pub(crate) use quantise::quantise;
+pub(crate) use queries::{prove, verify};
 pub(crate) use run::run;
 pub(crate) use split::split;
 
@@ -18,7 +21,7 @@ use volery::circuit::FixedPoint;
 use volery_cli::failure::{Failure, Result, one_line};
 use volery_cli::print::things;
 use volery_cli::waiting;
-use volery_onnx::{HELD_BITS, Kind, MOST_BYTES, Model, Network, Options, Quantity};
+use volery_onnx::{HELD_BITS, INDEX_BITS, Kind, MOST_BYTES, Model, Network, Options, Quantity};
 
 /// All bytes of the file of a network.
 fn read(path: &Path) -> Result<Vec<u8>> {
@@ -54,9 +57,13 @@ fn demand_integers(path: &Path, file: &[u8]) -> Result<()> {
     )))
 }
 
-/// The numbers that a held tensor stands for.
+/// The numbers that an input or an output stands for.
 fn numbers(tensor: &Quantity<'_>) -> FixedPoint {
-    FixedPoint { exponent: tensor.exponent, bits: HELD_BITS, shape: tensor.shape.clone() }
+    let (exponent, bits) = match tensor.kind {
+        Kind::Index => (0, INDEX_BITS),
+        _ => (tensor.exponent, HELD_BITS),
+    };
+    FixedPoint { exponent, bits, shape: tensor.shape.clone() }
 }
 
 /// An input or an output in words.

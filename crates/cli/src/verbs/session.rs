@@ -116,11 +116,21 @@ impl Session {
 
     /// Ends the session, behind which nothing may follow, and tells of its proof.
     pub(crate) fn close(self, settings: &Settings, report: Report, started: Instant) -> Result<Outcome> {
+        self.close_behind(settings, &[report], started)
+    }
+
+    /// Ends the session, likewise, behind several proofs.
+    pub(crate) fn close_behind(
+        self,
+        settings: &Settings,
+        reports: &[Report],
+        started: Instant,
+    ) -> Result<Outcome> {
         let Self { channel, party, peer, progress, .. } = self;
         channel.close()?;
         drop(progress);
-        let converted = report.of::<Converted>().copied();
-        let mut outcome = Outcome::new(settings, Some(party), &[report], started);
+        let converted = reports[0].of::<Converted>().copied();
+        let mut outcome = Outcome::new(settings, Some(party), reports, started);
         if let Some(Converted { both, correlations }) = converted {
             outcome.field = format!("{BOOLEAN} {}", outcome.field);
             let names = correlations.map(Correlations::name);

@@ -167,7 +167,7 @@ fn files_that_are_there_stay() {
 
 #[test]
 fn models_are_misused_in_words() {
-    let all = "there are model quantise, model split, model info and model run";
+    let all = "model run, model commit, model prove and model verify";
     volery(&["model"]).refused(2, &["a verb is missing behind model", all]);
     volery(&["model", "train"]).refused(2, &["there is no such verb", all]);
     volery(&["model", "split", "net.q.onnx"]).refused(2, &["missing: --public, --weights"]);
@@ -195,4 +195,33 @@ fn integers_are_made_by_python() {
         let expected = [&["quantise"], &options[..], &["--force", "--json", "--", "-net.onnx"]].concat();
         assert_eq!(passed, expected);
     }
+}
+
+#[test]
+fn a_session_answers_queries() {
+    let (files, network) = (Files::new(), fixture("dense"));
+    let [graph, weights] = files.split(&network);
+    let verifier = start_listening(&["model", "verify", &graph, "--json"]);
+    let large = format!("x={}", ["255.0"; 9].join(","));
+    let queries = format!("{INPUT}\n\n# a comment\n{large}\n{INPUT}\n");
+    let prove = ["model", "prove", &graph, "--weights", &weights, "--connect", &verifier.address, "--json"];
+    let proved = Running::start(&prove, queries.as_bytes(), &[]).end();
+    let proved = proved.refused(2, &["1 of 3 queries were left out"]);
+    assert!(proved.err.contains("query 2: the witness does not satisfy"), "{proved:?}");
+    let verified = verifier.end().expect(0);
+    assert_eq!((&verified.json()["queries"], &verified.json()["role"]), (&2.into(), &"verifier".into()));
+    for (ended, numbers) in [(proved, [1, 3]), (verified, [1, 2])] {
+        let lines: Vec<serde_json::Value> =
+            ended.out.lines().take(2).map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        for (line, number) in lines.iter().zip(numbers) {
+            assert_eq!((&line["query"], &line["values"]["class"][0]), (&number.into(), &0.into()), "{line}");
+        }
+    }
+    // Both have to show the same.
+    let verifier = start_listening(&["model", "verify", &graph, "--show", "logits"]);
+    let prove = ["model", "prove", &network, "--input", INPUT, "--connect", &verifier.address];
+    volery(&prove).refused(3, &["disagree on the statement"]);
+    verifier.end().refused(3, &["disagree on the statement"]);
+    let other = ["model", "verify", &graph, "--show", "logit", "--listen", "127.0.0.1:0"];
+    volery(&other).refused(2, &["--show", "no input or output logit", "logits, class"]);
 }

@@ -1,8 +1,10 @@
 //! Options of `volery model`.
 
+use super::Peer;
 use clap::{Args, Subcommand};
 use std::ffi::OsString;
 use std::path::PathBuf;
+use volery_cli::args::{Output, Protocol};
 
 const QUANTISE: &str = "\
 This runs `python3 -m volery.onnx`, of the module of Python: it is installed by
@@ -57,6 +59,26 @@ in 1, 2 or 4 bytes each, the lowest first.
 Example:
   volery model commit net.arch.onnx --weights net.weights.npy --salt @salt.bin";
 
+const PROVE: &str = "\
+The weights are committed to once; then each line of standard input is a query,
+NAME=VALUE for each of the network's inputs with blanks between them, with
+values as for `model run`. The program computes the outputs, tells the verifier
+those of --show, and proves them. The end of the input ends the session.
+
+Both sides have to give the same --show. A query whose values do not fit is
+named, and left out: the session goes on, and ends with exit code 2.
+
+Example:
+  printf 'x=@1.npy\\nx=@2.npy\\n' | volery model prove net.arch.onnx \\
+      --weights net.weights.npy --connect verifier.example:7777 --peer volery1…";
+
+const VERIFY: &str = "\
+Each query is a line: what the prover said, once it is proved. All of them are
+about the same weights, of which nothing is told.
+
+Example:
+  volery model verify net.arch.onnx --listen 0.0.0.0:7777 --peer volery1…";
+
 #[derive(Subcommand)]
 pub(crate) enum ModelVerb {
     /// Make a network of integers of an ONNX file, and compare the two
@@ -74,6 +96,12 @@ pub(crate) enum ModelVerb {
     /// Print the digest of a network's weights, of which proofs can be about
     #[command(after_help = COMMIT)]
     Commit(ModelCommit),
+    /// Prove what a network of secret weights makes of secret inputs, query by query
+    #[command(after_help = PROVE)]
+    Prove(ModelProve),
+    /// Verify what a network of secret weights makes of secret inputs, query by query
+    #[command(after_help = VERIFY)]
+    Verify(ModelVerify),
 }
 
 #[derive(Args)]
@@ -167,4 +195,48 @@ pub(crate) struct ModelCommit {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ModelProve {
+    /// The file of the quantised network, or of its public graph with --weights
+    pub(crate) network: PathBuf,
+    /// The weights that `model split` wrote, where the network is a public graph
+    #[arg(long, value_name = "FILE")]
+    pub(crate) weights: Option<PathBuf>,
+    /// The value of an input of the one query that there is then, or a file of them; may be repeated [default: queries
+    /// are lines of standard input]
+    #[arg(long, value_name = "NAME=VALUE|FILE")]
+    pub(crate) input: Vec<OsString>,
+    #[command(flatten)]
+    pub(crate) show: Show,
+    #[command(flatten)]
+    pub(crate) peer: Peer,
+    #[command(flatten)]
+    pub(crate) protocol: Protocol,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Args)]
+pub(crate) struct ModelVerify {
+    /// The file of the network's public graph; weights that it has are not looked at
+    pub(crate) network: PathBuf,
+    #[command(flatten)]
+    pub(crate) show: Show,
+    #[command(flatten)]
+    pub(crate) peer: Peer,
+    #[command(flatten)]
+    pub(crate) protocol: Protocol,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// What the verifier is told of each query.
+#[derive(Args)]
+pub(crate) struct Show {
+    /// An output, or an input, that the verifier is told; may be repeated [default: class, the place of the largest
+    /// output, where the network has one output, or else all outputs]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) show: Vec<String>,
 }

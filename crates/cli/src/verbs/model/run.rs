@@ -17,29 +17,15 @@ use volery_onnx::{Kind, Network, Quantity};
 use zeroize::Zeroizing;
 
 /// The options of inputs, and of weights.
-const INPUT: &str = "--input";
+pub(super) const INPUT: &str = "--input";
 const WEIGHTS: &str = "--weights";
 
 /// `volery model run`.
 pub(crate) fn run(typed: &ModelRun) -> Result<()> {
     let file = read(&typed.network)?;
-    let mut network = open(&typed.network, &file)?;
-    if let Some(path) = &typed.weights {
-        let weights = weights(path, &network).map_err(|why| why.at(WEIGHTS))?;
-        network = network.with_weights(&weights).map_err(|why| Failure::from(why).at(WEIGHTS))?;
-    } else if network.lacks_weights() {
-        return Err(Failure::usage(format_args!(
-            "{}: the weights are apart from this graph: give the file that `volery model split` wrote by {WEIGHTS}",
-            typed.network.display()
-        )));
-    }
+    let network = whole(&typed.network, &file, typed.weights.as_deref())?;
     let mut reader = Reader::default();
-    let mut inputs = Inputs { ports: HashMap::new(), integers: HashMap::new() };
-    for &input in &network.inputs {
-        let tensor = &network.tensors[input];
-        reader.limit(tensor.name, tensor.count() as u64, "element");
-        inputs.ports.insert(tensor.name.into(), numbers(tensor));
-    }
+    let mut inputs = Inputs::of(&network, &mut reader);
     reader.read(INPUT, &typed.input, &mut inputs)?;
     let announced = Progress::announce("running the network", false);
     let outputs = network.run(&inputs.integers, &mut |_, _| {});
@@ -56,6 +42,22 @@ pub(crate) fn run(typed: &ModelRun) -> Result<()> {
     let lines =
         outputs.map(|(tensor, integers)| format!("{}={}", one_line(tensor.name), text(tensor, integers)));
     print::result(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// The network in `file`, the bytes of the file at `path`, with the weights in another file, where they are apart.
+pub(super) fn whole<'f>(path: &Path, file: &'f [u8], apart: Option<&Path>) -> Result<Network<'f>> {
+    let network = open(path, file)?;
+    if let Some(path) = apart {
+        let weights = weights(path, &network).map_err(|why| why.at(WEIGHTS))?;
+        return network.with_weights(&weights).map_err(|why| Failure::from(why).at(WEIGHTS));
+    }
+    if network.lacks_weights() {
+        return Err(Failure::usage(format_args!(
+            "{}: the weights are apart from this graph: give the file that `volery model split` wrote by {WEIGHTS}",
+            path.display()
+        )));
+    }
+    Ok(network)
 }
 
 /// The weights in the file at `path`, an array.
@@ -84,9 +86,22 @@ pub(super) fn weights(path: &Path, network: &Network<'_>) -> Result<Zeroizing<Ve
 }
 
 /// Inputs of a network as they are read.
-struct Inputs {
+pub(super) struct Inputs {
     ports: HashMap<String, FixedPoint>,
-    integers: HashMap<String, Vec<i64>>,
+    pub(super) integers: HashMap<String, Vec<i64>>,
+}
+
+impl Inputs {
+    /// No values of the network's inputs yet, of which `reader` takes no more than each has.
+    pub(super) fn of(network: &Network<'_>, reader: &mut Reader) -> Self {
+        let mut ports = HashMap::new();
+        for &input in &network.inputs {
+            let tensor = &network.tensors[input];
+            reader.limit(tensor.name, tensor.count() as u64, "element");
+            ports.insert(tensor.name.into(), numbers(tensor));
+        }
+        Self { ports, integers: HashMap::new() }
+    }
 }
 
 impl ReadValues for Inputs {
