@@ -172,18 +172,18 @@ fn carried(options: &Options, proved: &[Carrying], verified: &[Carrying]) -> [Ve
             session.name_next([1; 32]);
             session.prove(next, []).map(drop)
         };
-        proved.iter().map(|next| prove(next)).collect()
+        proved.iter().map(prove).collect()
     };
     let verifier = || {
         let mut channel = Channel::new(Party::Verifier, there);
         let mut session = VerifierSession::<Over<F61>>::over(&mut channel, options.clone());
         session.carry(3).unwrap();
-        session.verify(&Carrying::Out(3)).unwrap();
+        let (_accepted, _) = session.verify(&Carrying::Out(3)).unwrap();
         let mut verify = |next| {
             session.name_next([1; 32]);
             session.verify(next).map(drop)
         };
-        verified.iter().map(|next| verify(next)).collect()
+        verified.iter().map(verify).collect()
     };
     let (proved, verified) = side_by_side(prover, verifier);
     [proved, verified]

@@ -194,7 +194,7 @@ impl<'c> QueryVerifier<'c> {
     /// # Errors
     /// `Misbehaved` where it breaks the protocol; `Invalid` where the values that it says are none of the relation; those
     /// of the link.
-    pub fn next(&mut self) -> Result<Option<Box<dyn AnyStatement>>> {
+    pub fn receive(&mut self) -> Result<Option<Box<dyn AnyStatement>>> {
         let mut query = self.queries.query()?;
         let channel = self.verifications.channel();
         match channel.recv_array()? {
@@ -211,7 +211,7 @@ impl<'c> QueryVerifier<'c> {
         query.state().map(Some)
     }
 
-    /// Verifies what [`QueryVerifier::next`] gave.
+    /// Verifies what [`QueryVerifier::receive`] gave.
     ///
     /// # Errors
     /// As for `volery::verify`.

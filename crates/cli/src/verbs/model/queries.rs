@@ -90,7 +90,7 @@ pub(crate) fn verify(typed: &ModelVerify, started: Instant) -> Result<()> {
     let (mut verifier, report) = QueryVerifier::new(&queries, &mut session.channel, &session.options)?;
     let mut reports = vec![report];
     let mut number = 0;
-    while let Some(query) = verifier.next()? {
+    while let Some(query) = verifier.receive()? {
         number += 1;
         let asked = Instant::now();
         let (_accepted, report) = verifier.verify(&*query)?;
