@@ -168,7 +168,7 @@ fn carried(options: &Options, proved: &[Carrying], verified: &[Carrying]) -> [Ve
         let mut session = ProverSession::<Over<F61>>::over(&mut channel, options.clone());
         session.carry(3).unwrap();
         session.prove(&Carrying::Out(3), numbers).unwrap();
-        let mut prove = |next| {
+        let prove = |next| {
             session.name_next([1; 32]);
             session.prove(next, []).map(drop)
         };
@@ -179,7 +179,7 @@ fn carried(options: &Options, proved: &[Carrying], verified: &[Carrying]) -> [Ve
         let mut session = VerifierSession::<Over<F61>>::over(&mut channel, options.clone());
         session.carry(3).unwrap();
         let (_accepted, _) = session.verify(&Carrying::Out(3)).unwrap();
-        let mut verify = |next| {
+        let verify = |next| {
             session.name_next([1; 32]);
             session.verify(next).map(drop)
         };
