@@ -50,7 +50,7 @@ use volery_circuit::{Memories, Polynomials};
 use volery_primitives::F61;
 
 /// The version of the gates.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The most entries of a tensor, of all inputs together.
 const MOST: usize = 1 << 28;

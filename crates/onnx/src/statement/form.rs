@@ -5,6 +5,7 @@ use crate::bilinear::Factor;
 use crate::network::Bilinear;
 use crate::operator::Window;
 use crate::operator::places::{broadcast, expand};
+use core::ops::Range;
 use std::sync::Arc;
 use volery_channel::pool::Pool;
 use volery_circuit::{Convolution, ConvolvedAxis, Matrices};
@@ -21,7 +22,24 @@ pub(super) struct Sums {
     sizes: [usize; 2],
     /// The function of the clear run, with the shapes of all together.
     kernel: Arc<Kernel>,
+    /// The inputs that share the second tensor.
+    together: usize,
+    /// The outputs, where some of them at a time are a form, too.
+    outputs: Option<Outputs>,
 }
+
+/// Outputs that each have entries of the second list of their own: channels of a convolution, columns of a matrix.
+struct Outputs {
+    count: usize,
+    /// Entries of the second list for each: in a row, or one in each row.
+    entries: usize,
+    in_rows: bool,
+    /// Entries of the result for each, in a row.
+    plane: usize,
+}
+
+/// Entries of the second list that are taken together.
+const TOGETHER: usize = 1 << 17;
 
 struct Kernel {
     form: Bilinear,
@@ -49,6 +67,12 @@ impl Sums {
                 let images = |shape: &[usize]| [&[together * shape[0]], &shape[1..]].concat();
                 let axes = window.axes(&first[2..], &output[2..]);
                 let (channels, outputs) = (first[1] / groups, output[1] / groups);
+                let apart = Outputs {
+                    count: outputs,
+                    entries: channels * window.taps(),
+                    in_rows: true,
+                    plane: output[2..].iter().product(),
+                };
                 let convolution = Convolution {
                     images: together * first[0],
                     groups: *groups,
@@ -68,6 +92,8 @@ impl Sums {
                     matrices: [None, None],
                     sizes: [0; 2],
                     kernel: Arc::new(kernel),
+                    together,
+                    outputs: Some(apart).filter(|_| *groups == 1 && !transposed),
                 }
             }
         }
@@ -110,9 +136,50 @@ impl Sums {
             bounds,
             output: vec![groups, rows, columns],
         };
+        let apart = Outputs { count: columns, entries: inner, in_rows: transposed, plane: 1 };
+        let outputs = Some(apart).filter(|_| seconds == 1);
         let form = Matrices { groups, rows, inner, columns, by_columns: transposed };
         let form = volery_circuit::Bilinear::Matrices(form);
-        Self { form, matrices, sizes, kernel: Arc::new(kernel) }
+        Self { form, matrices, sizes, kernel: Arc::new(kernel), together, outputs }
+    }
+
+    /// The parts that it is taken in: ranges of outputs, or nothing where it is one.
+    pub(super) fn parts(&self) -> Option<impl Iterator<Item = Range<usize>>> {
+        let outputs = self.outputs.as_ref().filter(|outputs| outputs.count * outputs.entries > TOGETHER)?;
+        let (count, some) = (outputs.count, TOGETHER.div_ceil(outputs.entries));
+        Some((0..count).step_by(some).map(move |from| from..count.min(from + some)))
+    }
+
+    /// The sums of some outputs, where those of all are these of [`Sums::new`]; with their entries of the second list.
+    pub(super) fn part<T: Copy>(
+        &self,
+        [first, second]: [&[usize]; 2],
+        output: &[usize],
+        (range, list): (&Range<usize>, &[T]),
+    ) -> (Self, Vec<T>) {
+        let Outputs { count, entries, in_rows, .. } = *self.outputs.as_ref().expect("it has parts");
+        let Kernel { form, bounds, .. } = &*self.kernel;
+        let some = range.len();
+        let (second, output) = match form {
+            Bilinear::MatMul { transposed: true } => (vec![some, entries], output.to_vec()),
+            Bilinear::MatMul { transposed: false } => (vec![entries, some], output.to_vec()),
+            _ => ([&[some], &second[1..]].concat(), [&[output[0], some], &output[2..]].concat()),
+        };
+        let of = Self::new(form, [first, &second], &output, *bounds, self.together);
+        let list = match in_rows {
+            true => list[range.start * entries..range.end * entries].to_vec(),
+            false => list.chunks_exact(count).flat_map(|row| &row[range.clone()]).copied().collect(),
+        };
+        (of, list)
+    }
+
+    /// Puts a part's result to its place in that of all.
+    pub(super) fn place<T: Copy>(&self, range: &Range<usize>, part: &[T], all: &mut [T]) {
+        let Outputs { count, plane, .. } = *self.outputs.as_ref().expect("it has parts");
+        let parts = part.chunks_exact(range.len() * plane);
+        for (image, part) in all.chunks_exact_mut(count * plane).zip(parts) {
+            image[range.start * plane..range.end * plane].copy_from_slice(part);
+        }
     }
 
     /// A list of the form, the first or the second one, of the elements of its tensor.
@@ -152,39 +219,60 @@ impl Window {
     }
 }
 
-/// The elements that each tap of a window meets in planes over space: a column for each tap, with an entry for each
-/// place of the output, `None` in padding.
-pub(super) fn windows<T: Copy>(
-    source: &[T],
-    shape: &[usize],
-    window: &Window,
-    output: &[usize],
-) -> Vec<Vec<Option<T>>> {
-    let (space, places) = (&shape[2..], &output[2..]);
-    let (plane, out_plane) = (space.iter().product::<usize>(), places.iter().product::<usize>());
-    // The number along each axis of a number of all.
-    let along = |mut number: usize, lengths: &[usize]| {
-        let mut along = vec![0; lengths.len()];
-        for (axis, length) in along.iter_mut().zip(lengths).rev() {
-            *axis = number % length;
-            number /= length;
-        }
-        along
-    };
-    (0..window.taps())
-        .map(|tap| {
+/// The elements that each tap of a window meets in planes over space.
+pub(super) struct Windows {
+    /// The entries of a plane, and those that there are for it.
+    plane: usize,
+    places: usize,
+    /// For each tap, what it meets in a plane for each place; nothing in padding.
+    taps: Vec<Vec<Option<usize>>>,
+}
+
+impl Windows {
+    /// The taps of a window over a tensor of this shape.
+    pub(super) fn new(shape: &[usize], window: &Window, output: &[usize]) -> Self {
+        let (space, places) = (&shape[2..], &output[2..]);
+        // The number along each axis of a number of all.
+        let along = |mut number: usize, lengths: &[usize]| {
+            let mut along = vec![0; lengths.len()];
+            for (axis, length) in along.iter_mut().zip(lengths).rev() {
+                *axis = number % length;
+                number /= length;
+            }
+            along
+        };
+        let out_plane = places.iter().product();
+        let met = |tap: usize| {
             let taps = along(tap, &window.kernel);
-            let of_plane: Vec<_> = (0..out_plane)
-                .map(|place| {
-                    let at = along(place, places);
-                    (0..space.len()).try_fold(0, |offset, axis| {
-                        let met = window.place(axis, at[axis], taps[axis], space[axis])?;
-                        Some(offset * space[axis] + met)
-                    })
+            let of_place = |place: usize| {
+                let at = along(place, places);
+                (0..space.len()).try_fold(0, |offset, axis| {
+                    let met = window.place(axis, at[axis], taps[axis], space[axis])?;
+                    Some(offset * space[axis] + met)
                 })
-                .collect();
-            let planes = source.chunks_exact(plane);
-            planes.flat_map(|plane| of_plane.iter().map(|at| at.map(|at| plane[at]))).collect()
-        })
-        .collect()
+            };
+            (0..out_plane).map(of_place).collect()
+        };
+        Self { plane: space.iter().product(), places: out_plane, taps: (0..window.taps()).map(met).collect() }
+    }
+
+    /// The entries of a plane.
+    pub(super) fn plane(&self) -> usize {
+        self.plane
+    }
+
+    /// The places of a plane, each with the taps around it.
+    pub(super) fn places(&self) -> usize {
+        self.places
+    }
+
+    /// For these places of all planes a column for each tap.
+    pub(super) fn columns<T: Copy>(&self, source: &[T], places: Range<usize>) -> Vec<Vec<Option<T>>> {
+        let of_tap = |met: &Vec<Option<usize>>| {
+            let at =
+                |place: usize| Some(source[place / self.places * self.plane + met[place % self.places]?]);
+            places.clone().map(at).collect()
+        };
+        self.taps.iter().map(of_tap).collect()
+    }
 }

@@ -1,6 +1,6 @@
 //! A network layer by layer: which tensors are there, and whose wires they are.
 
-use super::step::{Computing, Tensor, place_of_largest, signed};
+use super::step::{Computing, Made, Tensor, place_of_largest, signed};
 use super::values::{beyond, element, integer};
 use super::wide::{rows_of_powers, rows_of_table};
 use crate::network::{HELD_BITS, Kind, Layer, Network, Step, Weight};
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::{iter, slice};
 use volery_channel::error::{Error, Result};
 use volery_circuit::port::PublicValues;
-use volery_circuit::{Machine, Rows, Sequence, Tables, Wires};
+use volery_circuit::{Machine, Rows, Sequence, Tables};
 use volery_primitives::F61;
 
 /// The bits of an index that is public.
@@ -24,15 +24,6 @@ struct Owner<W> {
 struct Held<W> {
     tensor: Tensor<W>,
     owners: Vec<usize>,
-}
-
-/// Wires that a scope makes.
-struct Made<W>(Vec<W>);
-
-impl<W: Copy> Wires<W> for Made<W> {
-    fn each(&self, take: &mut dyn FnMut(W)) {
-        self.0.iter().copied().for_each(take);
-    }
 }
 
 /// The weights of a network, as its statement has them.

@@ -11,9 +11,6 @@ use volery_primitives::{F61, Field};
 /// The most integers of which a maximum is taken at once, that of those before among them: the degree of a polynomial.
 const MOST: usize = 16;
 
-/// Maxima that are shown together.
-const TOGETHER: usize = 1 << 13;
-
 /// The largest of each row of columns, as far as there is something in it, of integers of 16 bits.
 ///
 /// It is at least as large as each of them, and a root of the polynomial that has them as its roots.
@@ -25,16 +22,12 @@ pub(super) fn maxima<B: Polynomials<F = F61> + Tables>(
     let rows = columns.first().map_or(0, Vec::len);
     let mut largest = vec![None; rows];
     for now in columns.chunks(MOST - 1) {
-        for first in (0..rows).step_by(TOGETHER) {
-            let rows = first..rows.min(first + TOGETHER);
-            let of_row = |row: usize| {
-                let now = now.iter().map(|column| column[row]);
-                iter::once(largest[row]).chain(now).flatten().collect()
-            };
-            let together: Vec<Vec<_>> = rows.clone().map(of_row).collect();
-            let of_rows = of_rows(b, &together, name)?;
-            largest[rows].copy_from_slice(&of_rows);
-        }
+        let of_row = |row: usize| {
+            let now = now.iter().map(|column| column[row]);
+            iter::once(largest[row]).chain(now).flatten().collect()
+        };
+        let together: Vec<Vec<_>> = (0..rows).map(of_row).collect();
+        largest = of_rows(b, &together, name)?;
     }
     Ok(largest)
 }

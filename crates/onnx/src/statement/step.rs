@@ -1,22 +1,23 @@
 //! The gates of one layer.
 
-use super::form::{self, Sums};
+use super::form::{Sums, Windows};
 use super::maxima::maxima;
 use super::values::{element, integer};
 use super::wide::wide;
 use crate::network::{Bilinear, HELD_BITS, Layer, Network, SUM_LIMIT, Step};
 use crate::operator::places::{expand, ordered};
 use core::fmt::Display;
+use core::ops::Range;
 use volery_channel::error::Result;
-use volery_circuit::{Accesses, Cells, Machine, Polynomials, Tables};
+use volery_circuit::{Accesses, Cells, Machine, Polynomials, Tables, Wires};
 use volery_gadgets::gadget::Fixed;
 use volery_primitives::{F61, Field};
 
 /// The bits of a remainder, where that can be chosen: it is looked up whole.
 const REMAINDER_BITS: u32 = 16;
 
-/// Products of two tensors that are computed at a time.
-const TOGETHER: usize = 1 << 13;
+/// Elements of a tensor that are computed at a time: so what is made on the way takes little memory.
+const TOGETHER: usize = 1 << 14;
 
 /// A tensor, as the statement has it.
 #[derive(Clone, Debug)]
@@ -32,6 +33,15 @@ pub(super) enum Tensor<W> {
 impl<W> Tensor<W> {
     pub(super) fn is_each(&self) -> bool {
         matches!(self, Self::Each(_))
+    }
+}
+
+/// Wires that a scope makes.
+pub(super) struct Made<W>(pub(super) Vec<W>);
+
+impl<W: Copy> Wires<W> for Made<W> {
+    fn each(&self, take: &mut dyn FnMut(W)) {
+        self.0.iter().copied().for_each(take);
     }
 }
 
@@ -93,8 +103,12 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
             Step::Table(table) => {
                 let keys = self.wires(inputs[0]);
                 let name = format!("the key of {layer} is in its table");
-                let mut values = self.b.look_up_rows(&mut self.tables[*table], &[&keys], &name)?;
-                Ok(values.pop().expect("a column of values"))
+                let mut values = Vec::with_capacity(keys.len());
+                for keys in keys.chunks(TOGETHER) {
+                    let mut columns = self.b.look_up_rows(&mut self.tables[*table], &[keys], &name)?;
+                    values.append(&mut columns[0]);
+                }
+                Ok(values)
             }
             Step::Wide { table, powers } => {
                 let values = self.wires(inputs[0]);
@@ -106,7 +120,7 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
             Step::Add { shifts } | Step::Subtract { shifts } => {
                 let sign = if matches!(layer.step, Step::Subtract { .. }) { -F61::ONE } else { F61::ONE };
                 let [x, y] = [0, 1].map(|i| self.broadcast(inputs[i], shape(i), &output.shape, each));
-                Ok(self.b.linear_rows(&[F61::place(shifts[0]), sign * F61::place(shifts[1])], &[&x, &y]))
+                Ok(self.linear([F61::place(shifts[0]), sign * F61::place(shifts[1])], [&x, &y]))
             }
             Step::Multiply => self.multiplied(inputs, [shape(0), shape(1)], &output.shape),
             Step::Bilinear { form, shifts } => {
@@ -125,7 +139,7 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
                     }
                 };
                 let bias = self.broadcast(bias, bias_shape, &output.shape, each);
-                Ok(self.b.linear_rows(&[F61::place(shifts[0]), F61::place(shifts[1])], &[&sums, &bias]))
+                Ok(self.linear([F61::place(shifts[0]), F61::place(shifts[1])], [&sums, &bias]))
             }
             Step::Sum { axes } => {
                 let columns = self.columns(inputs[0], shape(0), axes);
@@ -144,8 +158,9 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
             }
             Step::MaxPool(window) => {
                 let wires = self.wires(inputs[0]);
-                let columns = form::windows(&wires, shape(0), window, &output.shape);
-                self.largest_of(&columns, layer)
+                let windows = Windows::new(shape(0), window, &output.shape);
+                let count = wires.len() / windows.plane() * windows.places();
+                self.largest_of(count, layer, |rows| windows.columns(&wires, rows))
             }
             Step::ArgMax { axis } => {
                 let columns = self.columns(inputs[0], shape(0), &[*axis]);
@@ -156,6 +171,15 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
                 rows.iter().map(|row| place_of_largest(self.b, row, &name)).collect()
             }
         }
+    }
+
+    /// A linear combination of two columns.
+    fn linear(&mut self, factors: [F61; 2], [x, y]: [&[B::Wire]; 2]) -> Vec<B::Wire> {
+        let mut rows = Vec::with_capacity(x.len());
+        for (x, y) in x.chunks(TOGETHER).zip(y.chunks(TOGETHER)) {
+            rows.append(&mut self.b.linear_rows(&factors, &[x, y]));
+        }
+        rows
     }
 
     /// A tensor's wires; those of what is public are made.
@@ -223,17 +247,24 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
             return Ok(sums.to_vec());
         }
         let half = 1i64 << (shift - 1);
-        let rounded = self.b.hints(sums, sums.len(), move |sums| {
-            sums.iter().map(|sum| element((integer(*sum) + half) >> shift)).collect()
-        })?;
         let longer = REMAINDER_BITS.saturating_sub(shift);
         let is_exact = u128::from(bound) << longer < SUM_LIMIT.into();
         let longer = if is_exact { longer } else { 0 };
         let factors = [F61::place(longer), -F61::place(shift + longer)];
-        let remainders = self.b.linear_rows(&factors, &[sums, &rounded]);
-        self.signed(&remainders, shift + longer, &format_args!("the remainder of {layer}"))?;
-        if !are_keys {
-            self.signed(&rounded, HELD_BITS, &name)?;
+        let mut rounded = Vec::with_capacity(sums.len());
+        for sums in sums.chunks(TOGETHER) {
+            let Made(some) = self.b.scope(|b| {
+                let rounded = b.hints(sums, sums.len(), move |sums| {
+                    sums.iter().map(|sum| element((integer(*sum) + half) >> shift)).collect()
+                })?;
+                let remainders = b.linear_rows(&factors, &[sums, &rounded]);
+                signed(b, &remainders, shift + longer, &format_args!("the remainder of {layer}"))?;
+                if !are_keys {
+                    signed(b, &rounded, HELD_BITS, &name)?;
+                }
+                Ok(Made(rounded))
+            })?;
+            rounded.extend(some);
         }
         Ok(rounded)
     }
@@ -303,7 +334,7 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
         [first, second, output]: [&[usize]; 3],
         layer: &Layer<'_>,
     ) -> Result<Vec<B::Wire>> {
-        let [xs, ws] = [0, 1].map(|side| self.wires(inputs[side]));
+        let xs = self.wires(inputs[0]);
         // Inputs that share weights are so many rows, or images, more.
         let (runs, together) = match (inputs[0].is_each(), inputs[1].is_each()) {
             (true, false) => (1, self.count),
@@ -314,30 +345,57 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
         let of = Sums::new(form, [first, second], output, bounds, together);
         let mut sums = Vec::new();
         for run in 0..runs {
-            let of_run = [(&xs, inputs[0]), (&ws, inputs[1])];
-            let [xs, ws] =
-                of_run.map(
-                    |(wires, input)| {
-                        if input.is_each() && runs > 1 { part(wires, run, runs) } else { &wires[..] }
-                    },
-                );
-            let lists = [of.list(0, xs), of.list(1, ws)];
+            let xs = of.list(0, if inputs[0].is_each() && runs > 1 { part(&xs, run, runs) } else { &xs });
             let [products, _] = of.form.products();
-            if let Tensor::Public(factors) = inputs[1]
-                && products <= 2 * (lists[0].len() + lists[1].len()) as u64
-            {
-                sums.extend(self.by_terms(&of, &lists[0], &of.list(1, factors))?);
-                continue;
+            match inputs[1] {
+                Tensor::Public(factors) if products <= 2 * (xs.len() + factors.len()) as u64 => {
+                    sums.extend(self.by_terms(&of, &xs, &of.list(1, factors))?);
+                }
+                Tensor::Public(factors) => {
+                    let constants =
+                        |b: &mut B, of: &[i64]| of.iter().map(|w| b.constant(element(*w))).collect();
+                    sums.extend(self.hinted(
+                        &of,
+                        [first, second, output],
+                        (&xs, factors, constants),
+                        layer,
+                    )?);
+                }
+                Tensor::Same(ws) => {
+                    let as_they_are = |_: &mut B, of: &[B::Wire]| of.to_vec();
+                    sums.extend(self.hinted(&of, [first, second, output], (&xs, ws, as_they_are), layer)?);
+                }
+                Tensor::Each(ws) => {
+                    let (ws, as_they_are) = (part(ws, run, runs), |_: &mut B, of: &[B::Wire]| of.to_vec());
+                    sums.extend(self.hinted(&of, [first, second, output], (&xs, ws, as_they_are), layer)?);
+                }
             }
-            let [first, second] = &lists;
-            let both = [&first[..], second].concat();
-            let result = self.b.hints(&both, of.form.lengths()[2], of.hint())?;
-            self.b.assert_bilinear(
-                &of.form,
-                [first, second, &result],
-                format_args!("the sums of {layer}"),
-            )?;
-            sums.extend(result);
+        }
+        Ok(sums)
+    }
+
+    /// Sums that are hinted and asserted, for some outputs at a time: of whole layers weights take much memory.
+    fn hinted<T: Copy>(
+        &mut self,
+        of: &Sums,
+        [first, second, output]: [&[usize]; 3],
+        (xs, ws, wires): (&[B::Wire], &[T], impl Fn(&mut B, &[T]) -> Vec<B::Wire>),
+        layer: &Layer<'_>,
+    ) -> Result<Vec<B::Wire>> {
+        let mut hint = |of: &Sums, ws: &[T]| {
+            self.b.scope(|b| {
+                let ws = wires(b, &of.list(1, ws));
+                let both = [xs, &ws].concat();
+                let sums = b.hints(&both, of.form.lengths()[2], of.hint())?;
+                b.assert_bilinear(&of.form, [xs, &ws, &sums], format_args!("the sums of {layer}"))?;
+                Ok(Made(sums))
+            })
+        };
+        let Some(parts) = of.parts() else { return Ok(hint(of, ws)?.0) };
+        let mut sums = vec![B::Wire::default(); of.form.lengths()[2]];
+        for range in parts {
+            let (part, ws) = of.part([first, second], output, (&range, ws));
+            of.place(&range, &hint(&part, &ws)?.0, &mut sums);
         }
         Ok(sums)
     }
@@ -358,18 +416,33 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
     }
 
     fn largest(&mut self, columns: Vec<Vec<B::Wire>>, layer: &Layer<'_>) -> Result<Vec<B::Wire>> {
-        let columns: Vec<_> =
-            columns.into_iter().map(|column| column.into_iter().map(Some).collect()).collect();
-        self.largest_of(&columns, layer)
+        let some = |rows: Range<usize>| {
+            columns.iter().map(|column| column[rows.clone()].iter().copied().map(Some).collect()).collect()
+        };
+        self.largest_of(columns[0].len(), layer, some)
     }
 
-    fn largest_of(&mut self, columns: &[Vec<Option<B::Wire>>], layer: &Layer<'_>) -> Result<Vec<B::Wire>> {
+    /// The largest of each row, of which `columns` gives some.
+    fn largest_of(
+        &mut self,
+        count: usize,
+        layer: &Layer<'_>,
+        columns: impl Fn(Range<usize>) -> Vec<Vec<Option<B::Wire>>>,
+    ) -> Result<Vec<B::Wire>> {
         let name = format!("the maxima of {layer}");
-        let largest = maxima(self.b, columns, &name)?;
-        let largest: Vec<_> =
-            largest.into_iter().map(|wire| wire.expect("a window meets something")).collect();
-        // That of one alone is a wire of the input: so all are copied.
-        Ok(self.b.linear_rows(&[F61::ONE], &[&largest]))
+        let mut all = Vec::with_capacity(count);
+        for first in (0..count).step_by(TOGETHER) {
+            let columns = columns(first..count.min(first + TOGETHER));
+            let Made(some) = self.b.scope(|b| {
+                let largest = maxima(b, &columns, &name)?;
+                let largest: Vec<_> =
+                    largest.into_iter().map(|wire| wire.expect("a window meets something")).collect();
+                // That of one alone is a wire of the input: so all are copied.
+                Ok(Made(b.linear_rows(&[F61::ONE], &[&largest])))
+            })?;
+            all.extend(some);
+        }
+        Ok(all)
     }
 }
 
