@@ -29,6 +29,7 @@ mod network;
 mod operator;
 mod protobuf;
 mod run;
+mod skeleton;
 mod split;
 mod statement;
 mod stored;

@@ -33,13 +33,14 @@ mod wide;
 use crate::graph::Options;
 use crate::network::{HELD_BITS, Kind, Network, Quantity, Step};
 use crate::run::Integers;
+use crate::skeleton;
 use core::fmt::Display;
 use form::Sums;
 pub use layers::INDEX_BITS;
 use layers::{Layers, Weights};
 use std::collections::{HashMap, HashSet};
+use std::iter;
 use std::path::{Path, PathBuf};
-use std::{fs, iter};
 pub use values::{encoded, integer};
 use volery_channel::error::{Error, Result};
 use volery_circuit::port::{FixedPoint, PublicValues, Repeat};
@@ -112,7 +113,7 @@ impl Statement {
     pub fn open(path: impl AsRef<Path>, options: Option<&str>) -> Result<Self> {
         let path = path.as_ref();
         let name = path.display().to_string();
-        let file = fs::read(path).map_err(|why| Error::invalid(format!("{name} cannot be read: {why}")))?;
+        let file = skeleton::read(path).map_err(|why| named(&name, why))?;
         Self::from_bytes((&name, file), path.parent().map(Path::to_path_buf), options)
     }
 
@@ -287,6 +288,14 @@ impl<'f> Network<'f> {
     }
 }
 
+/// An error of the file that is called `name`.
+fn named(name: &str, why: Error) -> Error {
+    match why {
+        Error::Invalid(why) => Error::invalid(format!("{name}: {why}")),
+        other => other,
+    }
+}
+
 /// The digest of a network, with its weights where they are public, and of how it is stated.
 fn identity(network: &Network<'_>, Form { count, apart, part }: Form) -> Result<Vec<u8>> {
     let mut hasher = blake3::Hasher::new_derive_key("volery statement of a network v1");
@@ -301,9 +310,11 @@ fn identity(network: &Network<'_>, Form { count, apart, part }: Form) -> Result<
         }
     }
     if !apart {
-        for some in network.weight_values()?.chunks(HASHED) {
-            let bytes: Vec<_> = some.iter().flat_map(|weight| weight.to_le_bytes()).collect();
-            hasher.update(&bytes);
+        for i in 0..network.weights().len() {
+            for some in network.values_of(i)?.chunks(HASHED) {
+                let bytes: Vec<_> = some.iter().flat_map(|weight| weight.to_le_bytes()).collect();
+                hasher.update(&bytes);
+            }
         }
     }
     Ok(hasher.finalize().as_bytes().to_vec())

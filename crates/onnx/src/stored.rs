@@ -1,10 +1,11 @@
 //! Tensors with values as a file stores them, `TensorProto`: within the file, or in another one beside it.
 //!
-//! Values are read when they are asked for, from another file once, and nothing is allocated for them before the bytes
-//! are known to be there. A file beside is named by a path within the folder of the ONNX file, whatever links lie there.
+//! Values are read when they are asked for, and nothing is allocated for them before the bytes are known to be
+//! there. A file beside is named by a path within the folder of the ONNX file, whatever links lie there.
 
 use crate::model::{Entry, MOST_DIMENSIONS};
 use crate::protobuf::{Field, Message, Value, refuse};
+use blake3::Hash;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
@@ -139,8 +140,8 @@ struct Beside<'f> {
     location: &'f str,
     offset: u64,
     length: Option<u64>,
-    /// The bytes, once they were read: what was looked at is what is used, whatever happens to the file.
-    read: OnceLock<Vec<u8>>,
+    /// A digest of the bytes, once they were read: what was looked at is what is used, whatever happens to the file.
+    digest: OnceLock<Hash>,
 }
 
 impl<'f> Stored<'f> {
@@ -289,7 +290,7 @@ impl<'f> Stored<'f> {
                         beside.location
                     )));
                 };
-                Ok(read(beside.bytes(folder, bytes).map_err(|why| self.wrong(&why))?))
+                Ok(read(&beside.bytes(folder, bytes).map_err(|why| self.wrong(&why))?))
             }
         }
     }
@@ -315,15 +316,17 @@ impl<'f> Beside<'f> {
             ));
         }
         let (offset, length) = (number("offset")?.unwrap_or(0), number("length")?);
-        Ok(Self { location, offset, length, read: OnceLock::new() })
+        Ok(Self { location, offset, length, digest: OnceLock::new() })
     }
 
-    /// The `bytes` bytes of a tensor, which are read from its file once.
-    fn bytes(&self, folder: &Path, bytes: usize) -> Result<&[u8], String> {
-        if self.read.get().is_none() {
-            let _ = self.read.set(self.load(folder, bytes)?);
+    /// The `bytes` bytes of a tensor, which are the same each time.
+    fn bytes(&self, folder: &Path, bytes: usize) -> Result<Vec<u8>, String> {
+        let read = self.load(folder, bytes)?;
+        let digest = blake3::hash(&read);
+        if *self.digest.get_or_init(|| digest) != digest {
+            return Err(format!("has other values in {:?} than before: leave the file alone", self.location));
         }
-        Ok(self.read.get().expect("set above"))
+        Ok(read)
     }
 
     /// The `bytes` bytes of a tensor, from its file.

@@ -138,6 +138,16 @@ impl<'f> Network<'f> {
         Ok(values)
     }
 
+    /// The integers of weight number `i`.
+    ///
+    /// # Errors
+    /// As for [`Network::weight_values`].
+    pub(crate) fn values_of(&self, i: usize) -> Result<Zeroizing<Vec<i32>>> {
+        self.demand_weights()?;
+        let entries = self.entries(self.weights[i].origin)?;
+        Ok(Zeroizing::new(entries.iter().map(|&entry| entry as i32).collect()))
+    }
+
     /// The integers of a tensor that is a public constant; `None` for all others.
     ///
     /// # Errors

@@ -32,17 +32,22 @@ impl Written {
         self
     }
 
+    /// Adds a field of 4 or 8 bytes, or of a kind that nobody knows, behind its number and kind.
+    pub(crate) fn raw(mut self, tag: u64, bytes: &[u8]) -> Self {
+        self.varint(tag);
+        self.0.extend_from_slice(bytes);
+        self
+    }
+
     /// Adds a field as another message has it.
-    pub(crate) fn field(mut self, field: &Field<'_>) -> Self {
+    pub(crate) fn field(self, field: &Field<'_>) -> Self {
         let (kind, bytes) = match &field.value {
             Value::Varint(number) => return self.number(field.number, *number),
             Value::Bytes(message) => return self.bytes(field.number, message.bytes),
             Value::Fixed64(bytes) => (1, &bytes[..]),
             Value::Fixed32(bytes) => (5, &bytes[..]),
         };
-        self.varint(field.number << 3 | kind);
-        self.0.extend_from_slice(bytes);
-        self
+        self.raw(field.number << 3 | kind, bytes)
     }
 
     /// Adds those fields of `message` whose numbers are among `numbers`.

@@ -1,7 +1,7 @@
 //! Networks as statements, in the clear: what they assert is what a run computes, and nothing else.
 
 use crate::fixtures::{folder, inputs_of};
-use crate::writer::{INT16, Net, integer, integers, tensor};
+use crate::writer::{FLOAT, INT16, Net, integer, integers, tensor};
 use std::collections::HashMap;
 use std::fs;
 use volery_channel::error::{Error, Result};
@@ -195,4 +195,33 @@ fn small_files_take_no_large_memory() {
         },
         "are there at node \"a7\"",
     );
+}
+
+/// Long values stay in the file, and the statement is what it is of all its bytes; of others it is none.
+#[test]
+fn long_weights_stay_in_their_file() {
+    let mut net = Net::new();
+    net.input("in", &[1, 512]);
+    net.round("in", "x", 0);
+    net.field(5, tensor("s", FLOAT, &[], &1f32.to_le_bytes()));
+    net.field(5, tensor("w", INT16, &[512, 300], &[1; 2 * 512 * 300]));
+    net.node("DequantizeLinear", "w s", "weights", &[]);
+    net.node("MatMul", "x weights", "sums", &[]);
+    net.round("sums", "y", -16);
+    net.output("y");
+    let (folder, file) = (tempfile::tempdir().unwrap(), net.file());
+    let path = folder.path().join("net.q.onnx");
+    fs::write(&path, &file).unwrap();
+    let whole = Statement::from_bytes(("net", file.clone()), None, None).unwrap();
+    let statement = Statement::open(&path, None).unwrap();
+    assert_eq!(statement.identity(), whole.identity());
+    let stated = Stated { statement: &statement, inputs: vec![None], outputs: vec![None, None] };
+    let run = || Streamed(&stated).run(&mut Clear::new(vec![F61::ONE; 512]));
+    run().unwrap();
+    let at = file.windows(64).position(|bytes| bytes == [1; 64]).unwrap();
+    fs::write(&path, [&file[..at], &[2], &file[at + 1..]].concat()).unwrap();
+    assert!(matches!(run(), Err(Error::Invalid(why)) if why.contains("has changed")));
+    fs::write(&path, &file[..at]).unwrap();
+    let why = Statement::open(&path, None).unwrap_err().to_string();
+    assert!(why.contains("net.q.onnx") && why.contains("may have been cut short"), "{why}");
 }
