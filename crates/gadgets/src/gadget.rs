@@ -53,11 +53,12 @@
 //!     }
 //! }
 //! ```
-//! [`Poseidon`] hashes them, and [`Edwards`] has points of curves as coordinates.
+//! [`Poseidon`] hashes them, an [`Ajtai`] commits to short ones, and [`Edwards`] has points of curves as coordinates.
 //! A [`Fixed`] says how numbers of a fixed point are written, rounds and compares them.
 
 mod adder;
 mod aes;
+mod ajtai;
 mod array;
 mod base64;
 mod bit;
@@ -85,6 +86,7 @@ mod word;
 mod wycheproof;
 
 pub use aes::{Aes128, Ctr, Gcm, SubBytes};
+pub use ajtai::Ajtai;
 pub use array::{Array, Store};
 pub use base64::{base64_decode, base64_encode};
 pub use bit::Bit;
