@@ -3,7 +3,8 @@
 use crate::{Format, R1cs, Sieve};
 use core::any::Any;
 use volery_channel::error::{Error, Result};
-use volery_circuit::port::StatementFile;
+use volery_circuit::port::{StatementFile, with_options};
+use volery_onnx::Committed;
 use volery_primitives::{F61, Field};
 
 impl Format {
@@ -26,6 +27,14 @@ impl Format {
     }
 }
 
+/// The reason why the relation that `spec` names is for those alone who ask for what is experimental, if it is.
+pub fn experimental(spec: &str) -> Option<&'static str> {
+    let (path, options) = with_options(spec);
+    Committed::asked(options)
+        .filter(|_| Format::of(path).is_ok_and(|format| format == Format::Onnx))
+        .map(|_| Committed::EXPERIMENTAL)
+}
+
 /// The statement of a network, which is over 2^61 − 1 and over no other field: so it is compiled once.
 ///
 /// # Errors
@@ -35,7 +44,10 @@ fn open_network<F: Field>(
     path: &str,
     options: Option<&str>,
 ) -> Result<Box<dyn StatementFile<F>>> {
-    let network: Box<dyn StatementFile<F61>> = Box::new(volery_onnx::Statement::open(path, options)?);
+    let network: Box<dyn StatementFile<F61>> = match Committed::asked(options) {
+        Some(others) => Box::new(Committed::open(path, &others)?),
+        None => Box::new(volery_onnx::Statement::open(path, options)?),
+    };
     let network: Box<dyn Any> = Box::new(network);
     match network.downcast::<Box<dyn StatementFile<F>>>() {
         Ok(network) => Ok(*network),

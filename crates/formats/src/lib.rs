@@ -18,6 +18,7 @@ mod written;
 
 pub use bristol::{Bristol, Dialect, PortBit};
 pub use export::{Export, Order};
+pub use file::experimental;
 pub use format::Format;
 pub use netlist::{Initial, Netlist, NetlistOptions, Pin, PinBit};
 pub use r1cs::{R1cs, R1csShape, R1csWitness, public_json};

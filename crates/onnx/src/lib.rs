@@ -15,6 +15,7 @@
 //! bilinear                     sums of products
 //! run  info  split             every integer; counts; the public graph, and the weights apart from it
 //! statement                    the gates of a proof
+//! committed                    those, with weights of a public commitment
 //! ```
 #![forbid(unsafe_code)]
 
@@ -22,6 +23,7 @@
 const _: () = assert!(usize::BITS == 64, "networks are read on machines of 64 bits");
 
 mod bilinear;
+mod committed;
 mod graph;
 mod info;
 mod model;
@@ -35,6 +37,7 @@ mod statement;
 mod stored;
 mod tensor;
 
+pub use committed::Committed;
 pub use graph::{Graph, Node, OPSETS, Options};
 pub use info::{Counts, Info, LayerInfo};
 pub use model::{

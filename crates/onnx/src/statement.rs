@@ -41,6 +41,8 @@ use layers::{Layers, Weights};
 use std::collections::{HashMap, HashSet};
 use std::iter;
 use std::path::{Path, PathBuf};
+pub(crate) use step::signed;
+pub(crate) use values::element;
 pub use values::{encoded, integer};
 use volery_channel::error::{Error, Result};
 use volery_circuit::port::{FixedPoint, PublicValues, Repeat};

@@ -453,7 +453,7 @@ fn part<T>(of: &[T], run: usize, runs: usize) -> &[T] {
 }
 
 /// Demands that integers have so many bits, in two's complement.
-pub(super) fn signed<B: Tables<F = F61>>(
+pub(crate) fn signed<B: Tables<F = F61>>(
     b: &mut B,
     integers: &[B::Wire],
     bits: u32,

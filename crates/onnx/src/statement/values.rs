@@ -5,7 +5,7 @@ use volery_primitives::{F61, Field};
 use zeroize::Zeroizing;
 
 /// The element of an integer, below 2^60 in magnitude.
-pub(super) fn element(integer: i64) -> F61 {
+pub(crate) fn element(integer: i64) -> F61 {
     let magnitude = F61::new(integer.unsigned_abs());
     if integer < 0 { -magnitude } else { magnitude }
 }

@@ -1,5 +1,6 @@
 //! Networks as files have them: integers of the numpy reference, every operator by hand, errors by name, hostile bytes, weights apart.
 
+mod committed;
 mod fixtures;
 mod hostile;
 mod operators;

@@ -8,15 +8,15 @@ use volery_channel::error::{Error, Result};
 use volery_circuit::port::{PublicValues, sequences};
 use volery_circuit::stream::{Recorder, Source, Streamed};
 use volery_circuit::testing::Faulty;
-use volery_circuit::{Circuit as _, Clear, Elements, StatementFile as _};
+use volery_circuit::{Circuit as _, Clear, Elements, StatementFile};
 use volery_onnx::{Network, Options, Statement};
 use volery_primitives::{F61, Field as _};
 
 /// A statement with values for some of its ports.
-struct Stated<'s> {
-    statement: &'s Statement,
-    inputs: Vec<Option<Elements<F61>>>,
-    outputs: Vec<Option<Elements<F61>>>,
+pub(crate) struct Stated<'s> {
+    pub(crate) statement: &'s dyn StatementFile<F61>,
+    pub(crate) inputs: Vec<Option<Elements<F61>>>,
+    pub(crate) outputs: Vec<Option<Elements<F61>>>,
 }
 
 impl Source<F61> for Stated<'_> {
@@ -34,7 +34,7 @@ pub(crate) struct Case {
     outputs: Vec<Vec<i64>>,
 }
 
-fn elements(integers: &[i64]) -> Elements<F61> {
+pub(crate) fn elements(integers: &[i64]) -> Elements<F61> {
     let element = |integer: &i64| {
         let magnitude = F61::new(integer.unsigned_abs());
         if *integer < 0 { -magnitude } else { magnitude }
