@@ -217,6 +217,20 @@ fn among(name: &str, there: &[&str]) -> Result<()> {
     Err(Failure::usage(format_args!("no such name: there is {}", there.join(", "))))
 }
 
+/// Refuses a relation that is experimental, where nobody asked for such.
+///
+/// # Errors
+/// Where `spec` names one, with the reason.
+pub fn refuse_experimental(spec: &str, asked: bool) -> Result<()> {
+    match volery::circuit::experimental(spec).filter(|_| !asked) {
+        Some(why) => Err(Failure::usage(format_args!(
+            "{spec} is experimental: {why}. Take it by --experimental, which `prove`, `verify` and `check` have, or leave \
+             that option out"
+        ))),
+        None => Ok(()),
+    }
+}
+
 /// `text` on one line, and without what makes a terminal show something else.
 pub fn one_line(text: impl Display) -> String {
     text.to_string().chars().map(|c| if c.is_control() || is_format(c) { ' ' } else { c }).collect()

@@ -65,7 +65,10 @@ impl Preimage {
 }
 
 /// Bytes of the system's randomness.
-fn random_bytes(length: usize) -> Result<Zeroizing<Vec<u8>>> {
+///
+/// # Errors
+/// Where the system has none.
+pub fn random_bytes(length: usize) -> Result<Zeroizing<Vec<u8>>> {
     let (mut bytes, mut random) = (Zeroizing::new(vec![0; length]), Random::from_system()?);
     bytes.iter_mut().for_each(|byte| *byte = random.bytes::<1>()[0]);
     Ok(bytes)

@@ -131,7 +131,7 @@ pub mod circuit {
     #[doc(inline)]
     pub use volery_formats::{
         Bristol, Dialect, Format, Initial, Netlist, NetlistOptions, Pin, PinBit, PortBit, R1cs, R1csShape,
-        R1csWitness, Sieve, SieveStream, StreamKind, public_json,
+        R1csWitness, Sieve, SieveStream, StreamKind, experimental, public_json,
     };
     #[doc(inline)]
     pub use volery_gadgets::{

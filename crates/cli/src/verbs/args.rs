@@ -349,6 +349,9 @@ pub(crate) struct Public {
     /// The public values of a SIEVE relation, one file for each type, in the order of types of one field
     #[arg(long, value_name = "FILE")]
     pub(crate) public_stream: Vec<PathBuf>,
+    /// Take a relation that rests on what is new and has not stood for long: FILE.onnx?model=linear
+    #[arg(long)]
+    pub(crate) experimental: bool,
 }
 
 /// The part that the prover keeps.

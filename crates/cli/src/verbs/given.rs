@@ -8,7 +8,7 @@ use std::path::Path;
 use volery::circuit::{Format, StreamKind, ValueStream, field_of};
 use volery::{AnyClaim, AnyRelation, AnyStatement};
 use volery_cli::args::Protocol;
-use volery_cli::failure::{Failure, Result};
+use volery_cli::failure::{Failure, Result, refuse_experimental};
 use volery_cli::fields::{self, BOOLEAN, Field};
 use volery_cli::keys;
 use volery_cli::link::{Reach, Way};
@@ -62,6 +62,7 @@ fn stated(
             "--relation is given more than once, and one of several is of bits: give one, or --field {BOOLEAN}"
         )));
     };
+    refuse_experimental(spec, typed.experimental)?;
     let mut relation = match circom {
         Some(circom) => circom.relation(field)?,
         None => relation(|spec, format| field.open(spec, format), spec, typed.format.as_deref())?,

@@ -11,7 +11,7 @@ use volery::channel::Party;
 use volery::circuit::{StreamKind, Written};
 use volery::{AnyClaim, AnyStatement, System};
 use volery_cli::args::{Output, Protocol};
-use volery_cli::failure::{Failure, Result};
+use volery_cli::failure::{Failure, Result, refuse_experimental};
 use volery_cli::fields;
 use volery_cli::link::Reached;
 use volery_cli::print;
@@ -104,7 +104,9 @@ fn claim(typed: &Prove, terms: &Terms, settings: &Settings) -> Result<Box<dyn An
         symbols: typed.public.symbols.clone(),
         public: Vec::new(),
         public_stream: Vec::new(),
+        experimental: typed.public.experimental,
     };
+    refuse_experimental(&spec, public.experimental)?;
     let circom = Circom::with_witness(field, &public, &typed.private, timeout)?;
     let mut relation = match &circom {
         Some(circom) => circom.relation(field)?,

@@ -210,6 +210,48 @@ fn committed_models_are_proved_between_processes() {
     run("prove", weights).refused(2, &["--listen or --connect"]);
 }
 
+/// A network with a linear commitment to its weights, which both sides ask for as an experimental one.
+#[test]
+fn linear_commitments_are_proved_between_processes() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../onnx/tests/fixtures/dense.q.onnx");
+    let files = tempfile::tempdir().expect("a folder");
+    let name = |name: &str| files.path().join(name).to_str().expect("UTF-8").to_string();
+    let (salt, model, experimental) = (name("salt.npy"), name("model.npy"), "--experimental");
+    let commit = ["model", "commit", path, "--hash", "linear", "--salt", &salt, "--out", &model, "--json"];
+    volery(&commit).refused(2, &["linear is experimental", experimental]);
+    let said = volery(&[&commit[..], &[experimental]].concat()).expect(0).json();
+    assert_eq!((&said["model"]["elements"], &said["salt"]["count"]), (&1536.into(), &9216.into()));
+    volery(&[&commit[..], &[experimental]].concat()).refused(2, &["--salt", "--force"]);
+
+    let file = std::fs::read(path).expect("a fixture");
+    let network = Network::open(&file, &Default::default()).expect("a network");
+    let mut weights = network.weight_values().expect("weights");
+    let mut written = |change: i32| {
+        weights[0] += change;
+        weights.iter().map(i32::to_string).collect::<Vec<_>>().join(",")
+    };
+    let [right, wrong] = [0, 1].map(|change| format!("weights={}", written(change)));
+    let (relation, model, salt) =
+        (format!("{path}?model=linear"), format!("model=@{model}"), format!("salt=@{salt}"));
+    let stated = ["--relation", &relation, "--public", &model, "--public", "class=0", "--no-check", "--json"];
+    let private = ["--private", "x=118,14,3,-47,128,95,-32,81,-113", "--private", &salt, "--private"];
+    let verify = [&["verify"], &stated[..6], &stated[7..], &[experimental]].concat();
+    let prove = |weights| [&["prove"], &stated[..], &private, &[weights, experimental]].concat();
+    volery(&[&verify[..verify.len() - 1], &["--listen", "127.0.0.1:0"]].concat())
+        .refused(2, &["?model=linear is experimental", experimental]);
+    let info = volery(&["circuit", "info", &relation, "--json"]).expect(0).json();
+    for ended in session(&verify, &prove(&right)) {
+        let object = ended.expect(0).json();
+        assert_eq!((&object["verdict"], &object["field"]), (&"accepted".into(), &"f61".into()));
+        let both = |of: &Value| ["sent", "received"].iter().filter_map(|way| of[way].as_u64()).sum::<u64>();
+        let (found, foretold) = (both(&object["bytes"]), both(&info["estimates"][1]["bytes"]));
+        assert!(found.abs_diff(foretold) < foretold / 20, "{found} of {foretold} bytes");
+    }
+    let [verified, proved] = session(&verify, &prove(&wrong));
+    proved.refused(2, &["model["]);
+    assert_ne!(verified.code, Some(0));
+}
+
 /// Settings that either side gives for the link, or for the correlations, count for both; the reason is
 /// shown.
 #[test]

@@ -9,12 +9,14 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use volery::circuit::{FixedPoint, Npy, Port, ReadValues, Written};
 use volery::{AnyClaim, AnyRelation, AnyStatement};
+use volery_cli::failure::refuse_experimental;
 use volery_cli::fields::Field;
 use volery_cli::values::Reader;
 use zeroize::Zeroizing;
 
 /// The relation that `spec` names.
 pub(super) fn open(py: Python<'_>, field: Field, spec: &str) -> PyResult<Box<dyn AnyRelation>> {
+    refuse_experimental(spec, false).map_err(|why| Trouble::from(why).raised(py, None))?;
     field.open(spec, None).map_err(|why| raised(py, why))
 }
 

@@ -8,7 +8,7 @@ use tracing::error;
 use volery::circuit::{Format, Shape, Written};
 use volery::{AnyRelation, AnyStatement, Choice, Correlations, Options, System, U256};
 use volery_cli::args::{Output, Protocol};
-use volery_cli::failure::{Failure, Result};
+use volery_cli::failure::{Failure, Result, refuse_experimental};
 use volery_cli::fields::{self, Field, has_bits, is_boolean};
 use volery_cli::service::{Cause, Named, Refusal, Terms};
 use volery_cli::settings::{AUTO, Settings, system};
@@ -249,6 +249,7 @@ fn open(
     format: Option<Format>,
     public: &[(String, String)],
 ) -> Result<Box<dyn AnyRelation>> {
+    refuse_experimental(spec, false)?;
     let mut relation = field.open(spec, format)?;
     for (name, value) in public {
         relation.public().read(name, Written::Text(value.as_bytes()))?;

@@ -56,8 +56,13 @@ digest tells nothing of the weights, and binds whoever published it to them.
 It is SHA-256 of the line `volery model v1 IDENTITY`, the salt, and the weights
 in 1, 2 or 4 bytes each, the lowest first.
 
-Example:
-  volery model commit net.arch.onnx --weights net.weights.npy --salt @salt.bin";
+By --hash linear, which is for large models and experimental, the commitment is
+1,536 numbers that go to --out, and the salt is drawn, and goes to the file SALT.
+
+Examples:
+  volery model commit net.arch.onnx --weights net.weights.npy --salt @salt.bin
+  volery model commit net.arch.onnx --weights net.weights.npy --hash linear \\
+    --experimental --salt salt.npy --out model.npy";
 
 const PROVE: &str = "\
 The weights are committed to once; then each line of standard input is a query,
@@ -189,9 +194,21 @@ pub(crate) struct ModelCommit {
     /// The weights that `model split` wrote, where the network is a public graph
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<PathBuf>,
-    /// 32 bytes that nobody can guess
+    /// 32 bytes that nobody can guess; by --hash linear the file to write a salt to, which is drawn
     #[arg(long, value_name = "SALT")]
     pub(crate) salt: OsString,
+    /// The hash function: sha256, or linear, which is experimental
+    #[arg(long, value_name = "NAME", default_value = "sha256")]
+    pub(crate) hash: String,
+    /// The file to write the commitment to, a .npy array, by --hash linear
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Replace the files of these names, if there are any
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Take what is new and has not stood for long: --hash linear
+    #[arg(long)]
+    pub(crate) experimental: bool,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -196,6 +196,7 @@ pub(crate) fn ordered(started: Instant) -> Result<()> {
         // What circom wrote, and what takes streams, falls into no shards.
         symbols: None,
         public_stream: Vec::new(),
+        experimental: false,
     };
     let statement = statement(field, &public, &mut Reader::waiting(settings.timeout))?;
     let mut options = settings.options(statement.digest(), None)?;

@@ -49,7 +49,8 @@ pub(crate) fn split(typed: &ModelSplit) -> Result<()> {
     ]))
 }
 
-fn write(
+/// Fills the file at `path`, which an option names.
+pub(super) fn write(
     option: &'static str,
     path: &Path,
     old: Old,
