@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from typing import Any, Sequence
 
 import numpy as np
@@ -11,6 +10,7 @@ import onnx
 from onnx import helper
 
 from ._floats import SAME, Floats, alone, attributes_of, refuse
+from ._fold import backwards
 from ._known import Known, Reduced, Step
 
 FUNCTIONS = set(
@@ -58,7 +58,7 @@ class Reader(Known):
         super().__init__(floats)
         for node in self._used():
             self.read(node)
-        self.fold()
+        backwards(self)
 
     def _used(self) -> list[onnx.NodeProto]:
         """The nodes that an output depends on: none behind a last softmax."""
@@ -320,54 +320,3 @@ class Reader(Known):
         factor = 1 / divisors[None, None] if np.ptp(divisors) else np.float64(1 / divisors.flat[0])
         kept["group"] = shape[1]
         self.step("AveragePool", node, varying, weight=factor, attributes=kept)
-
-    def fold(self) -> None:
-        """Constant factors and summands of channels go into the layer before them, if nobody else reads it."""
-        reads = Counter(name for step in self.steps for name in step.inputs)
-        reads.update(self.floats.outputs)
-        for formula in self.formulas.values():
-            reads[formula.root] += not formula.exact
-        kept = []
-        for step in self.steps:
-            layer = self.makers.get(step.inputs[0]) if step.kind == "Affine" else None
-            scalars = step.output in self.formulas
-            if layer is None or reads[step.inputs[0]] > 1 or scalars or not self._fold(layer, step):
-                kept.append(step)
-                continue
-            del self.makers[layer.output]
-            layer.output = step.output
-            self.makers[step.output] = layer
-        self.steps = kept
-
-    def _fold(self, layer: Step, step: Step) -> bool:
-        rank = len(self.floats.shapes[step.output])
-        axis = {"Conv": 1, "ConvTranspose": 1, "MatMul": rank - 1, "Rows": rank - 1}.get(layer.kind)
-        if self.floats.shapes[layer.output] != self.floats.shapes[step.output]:
-            return False
-        if axis is None or (layer.kind == "ConvTranspose" and layer.attributes["group"] > 1):
-            return False
-        if layer.kind in ("MatMul", "Rows") and layer.weight is not None and layer.weight.ndim != 2:
-            return False
-        channels = self.floats.shapes[step.output][axis]
-        parts = []
-        for part in (step.weight, step.bias):
-            if part is not None:
-                whole = part.reshape([1] * (rank - part.ndim) + list(part.shape))
-                if any(n > 1 for i, n in enumerate(whole.shape) if i != axis):
-                    return False
-                part = np.broadcast_to(whole.reshape(-1), channels) if whole.size in (1, channels) else None
-            parts.append(part)
-        factor, shift = parts
-        if layer.kind == "Rows" and layer.weight is not None:
-            weight = layer.weight if factor is None else layer.weight * factor
-            layer.weight = weight if shift is None else weight + shift
-            return True
-        bias = np.zeros(channels) if layer.bias is None else np.broadcast_to(layer.bias.reshape(-1), channels)
-        if factor is not None and layer.weight is not None:
-            at = {"Conv": 0, "ConvTranspose": 1, "MatMul": layer.weight.ndim - 1}[layer.kind]
-            layer.weight = layer.weight * factor.reshape(
-                [-1 if i == at else 1 for i in range(layer.weight.ndim)]
-            )
-            bias = bias * factor
-        layer.bias = bias + shift if shift is not None else bias if layer.bias is not None else None
-        return True
