@@ -3,6 +3,7 @@
 import json
 import pathlib
 import struct
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -552,6 +553,39 @@ def test_norms_are_one_network_however_they_are_spelled(nodes):
     assert sorted(kinds(net)) == sorted(
         [*variance, "Add", "Sqrt_Reciprocal", "Mul", "Sub", "Mul", "Mul", "Add"]
     )
+
+
+def rounded_values(net, x):
+    """How many values are rounded by a shift, with its length, and not looked up."""
+    tensors, counts = net.trace({"x": x}), Counter()
+    for n in net.graph.node:
+        if n.op_type == "QuantizeLinear" and n.input[0] in tensors and not tensors[n.input[0]].table:
+            shift = tensors[n.input[0]].exponent - tensors[n.output[0]].exponent
+            counts["long" if shift > 16 else "short"] += tensors[n.output[0]].integers.size
+    return counts
+
+
+def test_factors_of_norms_go_into_products():
+    """What products and a residual read is rounded once, before factors and summands of channels."""
+    nodes = [
+        node("LayerNormalization", "x g b", "n"),
+        node("MatMul", "n v", "q"),
+        node("MatMul", "n w", "k"),
+        node("Add", "k c", "d"),
+        node("Tanh", "d", "t"),
+        node("MatMul", "t v", "m"),
+        node("Add", "m n", "s"),
+        node("Add", "s q", "y"),
+    ]
+    rng, shape = np.random.default_rng(3), (8, 16)
+    v, w = rng.standard_normal((2, 16, 16)) / 4
+    constants = dict(g=rng.uniform(0.5, 2, 16), b=rng.uniform(-1, 1, 16), v=v, w=w, c=rng.uniform(-1, 1, 16))
+    net = close(floats(nodes, shape, "y", **constants), spread(shape, 20), spread(shape, 20, seed=4), 1000)
+    # The input and the norm, which takes a root of 32 bits; the key of tanh, and the output.
+    assert rounded_values(net, spread(shape, 1)[0]) == {"short": 3 * 128, "long": 128}
+    # A row by itself is rounded twice, since its weights are many more.
+    net = close(floats(nodes, (1, 16), "y", **constants), spread((1, 16), 20), spread((1, 16), 20, seed=4))
+    assert rounded_values(net, spread((1, 16), 1)[0]) == {"short": 4 * 16, "long": 16}
 
 
 @pytest.mark.parametrize("op", ["Reciprocal", "Sqrt", "Pow", "Log"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import numpy as np
@@ -58,3 +59,42 @@ def _into(known: Known, layer: Step, step: Step) -> bool:
         bias = bias * factor
     layer.bias = bias + shift if shift is not None else bias if layer.bias is not None else None
     return True
+
+
+def forwards(known: Known) -> None:
+    """Factors of channels, and summands behind them, go into the products that read them, if beside these only
+    sums do: a norm is rounded before its factors then, and not behind them again.
+
+    Not of a single row, which is rounded at less than wider weights cost.
+    """
+    readers: dict[str, list[Step]] = {}
+    for step in known.steps:
+        for name in step.inputs:
+            readers.setdefault(name, []).append(step)
+    kept = {formula.root for formula in known.formulas.values() if not formula.exact}
+    kept.update(known.floats.outputs)
+    for first in known.steps:
+        factor, last = first.weight, first
+        if first.kind != "Affine" or factor is None or factor.size == 1:
+            continue
+        read, shift = readers.get(first.output, []), first.bias
+        if shift is None and [(step.kind, step.weight is None) for step in read] == [("Affine", True)]:
+            (last,) = read
+            read, shift = readers.get(last.output, []), last.bias
+        names = [first.inputs[0], first.output, last.output]
+        (shape, *changed) = {known.floats.shapes[name] for name in names}
+        scalars_or_vectors = all(
+            part is None or part.size == 1 or part.size == part.shape[-1] for part in (factor, shift)
+        )
+        others = {step.kind for step in read} - {"MatMul", "Add", "Sub"}
+        if changed or others or not scalars_or_vectors or kept.intersection(names[1:]):
+            continue
+        if math.prod(shape) == shape[-1]:
+            continue
+        for step in read:
+            if step.kind == "MatMul" and step.weight is not None and step.weight.ndim == 2:
+                if shift is not None:
+                    more = np.broadcast_to(shift.reshape(-1), len(step.weight)) @ step.weight
+                    step.bias = more if step.bias is None else step.bias + more
+                step.weight = factor.reshape(-1, 1) * step.weight
+                step.inputs = list(first.inputs)

@@ -170,6 +170,7 @@ class Plan:
         for name in reversed(self.order):
             wanted[name] = own = SHIFT + self.exponents[name]
             readers = self.readers.get(name, [])
-            if name not in self.rounded and readers and readers[0].kind in PASSING:
+            summands = bool(readers) and readers[0].kind == "Affine" and readers[0].weight is None
+            if name not in self.rounded and readers and (summands or readers[0].kind in PASSING):
                 wanted[name] = max(wanted[readers[0].output], own - 6)
         return wanted

@@ -10,7 +10,7 @@ import onnx
 from onnx import helper
 
 from ._floats import SAME, Floats, alone, attributes_of, refuse
-from ._fold import backwards
+from ._fold import backwards, forwards
 from ._known import Known, Reduced, Step
 
 FUNCTIONS = set(
@@ -59,6 +59,7 @@ class Reader(Known):
         for node in self._used():
             self.read(node)
         backwards(self)
+        forwards(self)
 
     def _used(self) -> list[onnx.NodeProto]:
         """The nodes that an output depends on: none behind a last softmax."""
