@@ -680,14 +680,35 @@ def test_command_line(tmp_path, capsys):
     assert 8 <= report["accuracy"]["room_left"] < 16 and report["accuracy"]["first_overflow"] is None
     assert volery.onnx.Network(out).inputs["x"][1] == net.inputs["x"][1] - 1
     absent = ["quantise", network, "--calibrate", "absent.npz", "--out", str(tmp_path / "new")]
+    none = ["architecture", "lenet", "--out", str(tmp_path / "new")]
     for arguments, words in [
         (typed, "give --force to replace it"),
         ([*typed, "--force", "--room", "x"], "argument --room: invalid float value: 'x'"),
         ([*typed, "--force", "--bits", "7"], "bits= is from 8 to 16"),
         (absent, "absent.npz"),
+        (none, "no architecture 'lenet': there are lenet5, resnet18"),
         (["quantise", out, *typed[2:], "--force"], "quantised already"),
     ]:
         assert main([*arguments, "--json"]) == 2
         told = capsys.readouterr()
         assert words in told.err and told.err.startswith("volery: ") and told.err.count("\n") == 1
         assert words in json.loads(told.out)["error"]
+
+
+@pytest.mark.parametrize("name, weights", [("lenet5", 61706), ("bert-tiny", 25408)])
+def test_architectures(tmp_path, capsys, name, weights):
+    """Networks with random weights, whose values keep their size, and an input for each."""
+    from volery.onnx.__main__ import main
+
+    out, given = str(tmp_path / "net.q.onnx"), str(tmp_path / "x.npy")
+    assert main(["architecture", name, "--out", out, "--input", given, "--seed", "3", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["weights"] == weights and report["accuracy"]["held_out"]
+    assert report["accuracy"]["overflows"] == 0 and report["accuracy"]["labels_equal"] == 1
+    net, x = volery.onnx.Network(out), np.load(given)
+    (y,) = net.run({"x": x}).values()
+    assert 2**9 < np.abs(y).max() < 2**15
+    # The seed decides, on weights and on the input.
+    model = volery.onnx.architectures.model(name, 3)
+    assert model == volery.onnx.architectures.model(name, 3) != volery.onnx.architectures.model(name, 4)
+    assert np.array_equal(x, volery.onnx.architectures.samples(name, 4, 3)[-1])

@@ -17,7 +17,8 @@ try:
 except ImportError as _why:
     raise ImportError("volery.onnx takes onnx and onnxruntime: pip install 'volery[onnx]'") from _why
 
+from . import architectures
 from ._quantise import Accuracy, Quantised, accuracy, quantise
 from .reference import Network, Overflow
 
-__all__ = ["Accuracy", "Network", "Overflow", "Quantised", "accuracy", "quantise"]
+__all__ = ["Accuracy", "Network", "Overflow", "Quantised", "accuracy", "architectures", "quantise"]
