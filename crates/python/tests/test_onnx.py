@@ -15,7 +15,7 @@ import volery.onnx  # noqa: E402
 from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 from onnx.reference import ReferenceEvaluator  # noqa: E402
 from volery._errors import Invalid  # noqa: E402
-from volery.onnx import _floats  # noqa: E402
+from volery.onnx import _file  # noqa: E402
 
 FIXTURES = pathlib.Path(__file__).parents[2] / "onnx/tests/fixtures"
 NAMES = ["attention", "convolution", "dense", "series", "transformer", "wide"]
@@ -388,7 +388,7 @@ def test_quantise(tmp_path):
     (x,), again = samples((1, 2, 5, 5), 1, seed=6), volery.onnx.Network(tmp_path / "net.q.onnx")
     ours = again.trace({"x": x})["logits"]
     assert np.array_equal(ours.integers, net.run({"x": x})["logits"])
-    theirs = _floats.session_of(again.model).run(None, {"x": x})[0]
+    theirs = _file.session_of(again.model).run(None, {"x": x})[0]
     assert np.abs(np.ldexp(ours.integers.astype(float), -ours.exponent) - theirs).max() < found.largest / 1000
     # Inputs beyond the room are an error that names the node.
     with pytest.raises(volery.onnx.Overflow, match="'x': input"):

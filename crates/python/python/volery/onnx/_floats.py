@@ -10,10 +10,10 @@ from typing import Any, Iterable, Mapping, Union
 import numpy as np
 import onnx
 import onnx.inliner
-import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 from .._errors import Invalid
+from ._file import label, refuse, session_of
 from ._rewrite import rewrite, scales_last, softmaxes
 
 Samples = Union[str, "PathLike[str]", Mapping[str, Any], Iterable[Any]]
@@ -21,19 +21,6 @@ Samples = Union[str, "PathLike[str]", Mapping[str, Any], Iterable[Any]]
 SAME = {"Identity", "Dropout"}
 EXPANDED = {"Attention", "RotaryEmbedding"}
 INDICES = (TensorProto.INT32, TensorProto.INT64)
-
-
-def attributes_of(node: onnx.NodeProto) -> dict[str, Any]:
-    found = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-    return {name: value.decode() if isinstance(value, bytes) else value for name, value in found.items()}
-
-
-def label(node: onnx.NodeProto) -> str:
-    return node.name or f"{node.op_type} of {node.output[0]}"
-
-
-def refuse(node: onnx.NodeProto, why: str) -> Invalid:
-    return Invalid(f"{label(node)!r} ({node.op_type}): {why}")
 
 
 class Floats:
@@ -165,18 +152,6 @@ def _expanded(model: onnx.ModelProto) -> onnx.ModelProto:
         return model
 
 
-def session_of(model: onnx.ModelProto) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    try:
-        return onnxruntime.InferenceSession(
-            model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-        )
-    except Exception as error:  # Its exceptions have no class in common.
-        raise Invalid(f"onnxruntime does not run this file: {error}") from error
-
-
 def each(samples: Samples, inputs: Mapping[str, int]) -> Iterable[dict[str, np.ndarray]]:
     """Samples one by one, by name: of arrays, of dictionaries, or of what stacks them, as an ``.npz`` does.
 
@@ -201,20 +176,3 @@ def each(samples: Samples, inputs: Mapping[str, int]) -> Iterable[dict[str, np.n
             raise Invalid(f"a sample has {', '.join(sample)}, and the inputs are {', '.join(names)}")
         kinds = {name: helper.tensor_dtype_to_np_dtype(kind) for name, kind in inputs.items()}
         yield {name: np.asarray(value, kinds[name]) for name, value in sample.items()}
-
-
-def alone(node: onnx.NodeProto, opset: int, *values: np.ndarray | None, which: int = 0) -> np.ndarray:
-    """An output of one node, of values for its inputs."""
-    one = onnx.NodeProto()
-    one.CopyFrom(node)
-    del one.input[:], one.output[:]
-    one.input.extend("" if value is None else f"i{i}" for i, value in enumerate(values))
-    one.output.extend(f"o{i}" if name else "" for i, name in enumerate(node.output))
-    given = {f"i{i}": value for i, value in enumerate(values) if value is not None}
-    infos = [
-        helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(value.dtype), value.shape)
-        for name, value in given.items()
-    ]
-    graph = helper.make_graph([one], "one", infos, [onnx.ValueInfoProto(name=f"o{which}")])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
-    return np.asarray(session_of(model).run(None, given)[0])

@@ -8,7 +8,8 @@ from typing import Callable
 import numpy as np
 import onnx
 
-from ._floats import SAME, Floats, alone, attributes_of, refuse
+from ._file import alone, attributes_of, refuse
+from ._floats import SAME, Floats
 
 # Operators that move indices, or count them in another type.
 MOVES = set("Reshape Flatten Squeeze Unsqueeze Transpose Slice Split Expand Gather Tile".split())

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import onnx
 
-from ._floats import Floats, alone, attributes_of, label
+from ._file import alone, attributes_of, label
+from ._floats import Floats
 from ._index import Indices, Rows
 
 RESHAPES = {"Reshape", "Flatten", "Squeeze", "Unsqueeze"}

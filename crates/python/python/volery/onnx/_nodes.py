@@ -11,7 +11,7 @@ import onnx
 from onnx import helper
 
 from .._errors import Invalid
-from ._floats import label
+from ._file import label
 from ._known import Step
 from ._plan import SHIFT, Plan
 from ._tables import tabulated

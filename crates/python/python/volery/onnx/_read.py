@@ -9,9 +9,10 @@ import numpy as np
 import onnx
 from onnx import helper
 
-from ._floats import SAME, Floats, alone, attributes_of, refuse
+from ._file import alone, attributes_of, refuse
+from ._floats import SAME, Floats
 from ._fold import backwards, forwards
-from ._known import Known, Reduced, Step
+from ._known import Known, Reduced
 
 FUNCTIONS = set(
     "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Clip Cos Cosh Elu Erf Exp Floor Gelu HardSigmoid "

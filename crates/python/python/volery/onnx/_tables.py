@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from ._floats import attributes_of, session_of
+from ._file import attributes_of, session_of
 from ._read import Reader
 from .reference import TABLE, WIDE
 

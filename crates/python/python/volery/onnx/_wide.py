@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._floats import label, refuse
+from ._file import label, refuse
 from ._known import Step
 from ._nodes import LONGEST, Nodes, Written
 from ._plan import Plan

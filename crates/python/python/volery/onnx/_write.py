@@ -10,7 +10,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from ._floats import alone, attributes_of, refuse
+from ._file import alone, attributes_of, refuse
 from ._known import RESHAPES, Step
 from ._nodes import LEAST, LONGEST, Written
 from ._plan import SHIFT, Plan
