@@ -19,6 +19,8 @@ def backwards(known: Known) -> None:
     kept = []
     for step in known.steps:
         layer = known.makers.get(step.inputs[0]) if step.kind == "Affine" else None
+        if step.kind == "Scale" and reads[step.inputs[0]] == 1:
+            _mean_into(known, step)
         scalars = step.output in known.formulas
         if layer is None or reads[step.inputs[0]] > 1 or scalars or not _into(known, layer, step):
             kept.append(step)
@@ -27,6 +29,13 @@ def backwards(known: Known) -> None:
         layer.output = step.output
         known.makers[step.output] = layer
     known.steps = kept
+
+
+def _mean_into(known: Known, step: Step) -> None:
+    """What a mean divides by goes into the factors behind it."""
+    mean = known.makers.get(step.inputs[0])
+    if mean is not None and mean.kind == "Mean" and mean.weight is not None and step.weight is not None:
+        mean.kind, step.weight, mean.weight = "ReduceSum", step.weight * mean.weight, None
 
 
 def _into(known: Known, layer: Step, step: Step) -> bool:

@@ -101,8 +101,9 @@ class Nodes:
         while np.abs(np.rint(np.ldexp(values, exponent))).max(initial=0) >= 2 ** (bits - 1):
             exponent -= 1
         integers = np.rint(np.ldexp(values, exponent)).astype(np.int64)
+        least, most = integers.min(initial=0), integers.max(initial=0)
         kind = next(
-            k for k in (np.int8, np.int16, np.int32) if np.abs(integers).max(initial=0) <= np.iinfo(k).max
+            k for k in (np.int8, np.int16, np.int32) if np.iinfo(k).min <= least and most <= np.iinfo(k).max
         )
         stored = self.initialiser(name, integers.astype(kind))
         real = self.node(
@@ -150,7 +151,7 @@ class Nodes:
         root, exponent = self.reader.formulas[name].root, self.plan.exponents[name]
         x, formula = self.hold(root, exact=True), self.plan.bodies[name]
         function = onnx.FunctionProto.FromString(formula)
-        table = tabulated(function, x.exponent, exponent, self.plan.bits)
+        table = tabulated(function, x.exponent, exponent, self.plan.keys(name), self.plan.bits)
         op = self.function(function, TABLE, table)
         looked = self.node(
             op, [x.name], f"{name}/function", label(self.reader.formulas[name].chain[-1]), TABLE

@@ -15,6 +15,8 @@ from ._tables import Power, body, homogeneous, power
 SHIFT = 16
 # Places of one formula share a table if their exponents differ by no more.
 SPREAD = 4
+# Keys of tables that integers of files are, if they fit: they are rounded to 8 bits behind.
+KEYS = 12
 # Steps that read rounded tensors; whose operands are factors; that pass sums on.
 HOLDS = {"Max", "MaxPool", "ReduceMax", "MaskedMax", "ArgMax"}
 FACTORS = {"Conv", "ConvTranspose", "MatMul", "LeftMatMul", "Product", "Variance"}
@@ -48,6 +50,13 @@ class Plan:
         self.rounded = self._rounded()
         self.wanted = self._wanted()
 
+    def keys(self, name: str) -> int:
+        """The bits of the keys of a table: 12 are enough for most integers of files."""
+        root = self.reader.formulas[name].root
+        if root in self.floats.rounded and self.exponents[root] == 0:
+            return KEYS if self.room * self.floats.largest[root] < 1 << (KEYS - 1) else self.bits
+        return self.bits
+
     def looked_up(self, name: str) -> bool:
         formula = self.reader.formulas.get(name)
         return formula is not None and not formula.exact and self.power(name) is None
@@ -55,7 +64,9 @@ class Plan:
     def power(self, name: str) -> Power | None:
         """The power of a sum that a function is, if it is one of a sum that stays above 0."""
         if name not in self.powers:
-            self.powers[name] = power(self.reader, name)
+            formula = self.reader.formulas.get(name)
+            whole = formula is not None and formula.root in self.floats.rounded
+            self.powers[name] = None if whole else power(self.reader, name)
         return self.powers[name]
 
     def body(self, name: str) -> bytes:
@@ -103,6 +114,13 @@ class Plan:
             if not math.isfinite(largest):
                 raise Invalid(f"{name!r} is not finite in the samples: there is no range for it")
             exponents[name] = math.floor(math.log2((2 ** (self.bits - 1) - 1) / largest))
+            if name in self.floats.rounded:
+                if exponents[name] < 0:
+                    raise Invalid(
+                        f"{name!r} reaches {self.floats.largest[name]:,.0f} times the scale of its QuantizeLinear:"
+                        " take a smaller room="
+                    )
+                exponents[name] = 0
         parent = {name: name for name in self.order}
 
         def find(name: str) -> str:
@@ -139,6 +157,7 @@ class Plan:
         coarsest: dict[str, int] = {}
         for name in self.order:
             coarsest[find(name)] = min(coarsest.get(find(name), exponents[name]), exponents[name])
+        coarsest.update((find(name), 0) for name in self.order if name in self.floats.rounded)
         return {name: coarsest[find(name)] for name in self.order}
 
     def _rounded(self) -> set[str]:

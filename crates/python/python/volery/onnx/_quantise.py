@@ -92,7 +92,7 @@ def accuracy(net: Network, samples: Samples, source: Any = None) -> Accuracy:
     room, first = math.inf, ""
     for sample in each(samples, floats.inputs):
         count += 1
-        expected = floats.run(sample)
+        expected = floats.expected(sample)
         try:
             tensors = net.trace(sample)
         except Overflow as error:

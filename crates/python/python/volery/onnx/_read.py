@@ -13,6 +13,7 @@ from ._file import alone, attributes_of, refuse
 from ._floats import SAME, Floats
 from ._fold import backwards, forwards
 from ._known import Known, Reduced
+from .reference import PUBLIC
 
 FUNCTIONS = set(
     "Abs Acos Acosh Asin Asinh Atan Atanh Ceil Celu Clip Cos Cosh Elu Erf Exp Floor Gelu HardSigmoid "
@@ -72,6 +73,7 @@ class Reader(Known):
         return used[::-1]
 
     def read(self, node: onnx.NodeProto) -> None:
+        node = self.cut(node) if node.output[0] in self.floats.cuts else node
         shapes, op, out = self.floats.shapes, node.op_type, node.output[0]
         names = [self.find(name) for name in node.input]
         varying = [name for name in names if name in self.floats.varies]
@@ -96,6 +98,8 @@ class Reader(Known):
         if op in RECTIFIERS and self.rectified(node, varying, constants):
             self.same[out] = varying[0]
             return
+        if op == "Mul" and names[1].startswith(PUBLIC) and self.sums(names[0]):
+            return self.step("Scale", node, varying, weight=self.real(names[1]))
         if op in FUNCTIONS and self.function(node, names, varying, constants):
             if not self.formulas[out].exact:
                 return
@@ -204,6 +208,20 @@ class Reader(Known):
             )
         else:
             raise refuse(node, "not supported; until= ends the network at a tensor before it")
+
+    def cut(self, node: onnx.NodeProto) -> onnx.NodeProto:
+        """A cut to the range of 16 bits: it matters where it stands for a relu, or another cut, and not where the
+        samples end that a file was quantised with."""
+        x, (low, high) = node.input[0], (self.constant(name) for name in node.input[1:])
+        if self.floats.most[x] > high + (high - low) / 4:
+            return node
+        below = self.floats.least[x] < (low - (high - low) / 4 if low else 0)
+        return node if below and low else helper.make_node("Relu" if below else "Identity", [x], node.output)
+
+    def sums(self, name: str) -> bool:
+        """Whether a tensor is no function, but of what was rounded to integers of a file."""
+        formula = self.formulas.get(name)
+        return name in self.floats.rounded or formula is None or formula.exact
 
     def nothing(
         self, node: onnx.NodeProto, names: list[str], varying: list[str], constants: list[str]

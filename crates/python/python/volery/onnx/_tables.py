@@ -27,6 +27,7 @@ def body(reader: Reader, root: str, chain: list[onnx.NodeProto]) -> bytes:
         for operand in map(reader.find, node.input):
             if operand and operand not in names:
                 value = reader.constant(operand).reshape([])
+                value = value.astype(np.float32) if operand in reader.floats.exact else value
                 nodes.append(
                     helper.make_node("Constant", [], [f"c{len(nodes)}"], value=numpy_helper.from_array(value))
                 )
@@ -92,10 +93,10 @@ def homogeneous(function: onnx.FunctionProto) -> bool:
     return np.array_equal(applied(function, 2 * x), 2 * applied(function, x))
 
 
-def tabulated(function: onnx.FunctionProto, key: int, exponent: int, bits: int) -> np.ndarray:
+def tabulated(function: onnx.FunctionProto, key: int, exponent: int, keys: int, bits: int) -> np.ndarray:
     """The table: the nearest integer of each value, within the bits; 0 where it is no number."""
-    half = 1 << (bits - 1)
-    values = applied(function, np.ldexp(np.arange(-half, half, dtype=np.float64), -key)).astype(np.float64)
+    half, ends = 1 << (bits - 1), 1 << (keys - 1)
+    values = applied(function, np.ldexp(np.arange(-ends, ends, dtype=np.float64), -key)).astype(np.float64)
     rounded = np.rint(np.nan_to_num(np.ldexp(values, exponent), nan=0.0))
     return np.clip(rounded, -half, half - 1).astype(np.int16)
 

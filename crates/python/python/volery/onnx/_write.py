@@ -14,7 +14,7 @@ from ._file import alone, attributes_of, refuse
 from ._known import RESHAPES, Step
 from ._nodes import LEAST, LONGEST, Written
 from ._plan import SHIFT, Plan
-from ._wide import Wide
+from ._wide import MOST, Wide
 from .reference import FORMAT, PUBLIC
 
 
@@ -66,6 +66,8 @@ class Writer(Wide):
             longest = LONGEST + self.plan.exponents[step.output] - x.exponent - 2
             exponent = max(exponent, min(least, longest))
         name = step.node.input[which] if len(step.node.input) > which else ""
+        if name in self.floats.rounded:
+            exponent = 0
         return self.integers(name or f"{step.name}/weight", values, exponent, 24)
 
     def bias(self, step: Step, values: np.ndarray, exponent: int) -> tuple[str, int]:
@@ -116,6 +118,17 @@ class Writer(Wide):
             w, e, bits = self.weight(step, x, step.weight)
             x = self.sum(step, "Mul", [x.name, w], x.exponent + e, 2, x.bits + bits)
         return x if step.bias is None else self.shifted(step, x, step.bias)
+
+    def Scale(self, step: Step) -> Written:
+        """A product by public factors, as exact as the bound of sums and the longest shift allow."""
+        x, factors = self.real(step.inputs[0]), step.weight
+        assert factors is not None
+        # Of what is added to products a bound has 31 bits.
+        bits = min(24, math.floor(MOST - 2 - max(x.bits, 32)))
+        exponent = bits - 1 - math.ceil(math.log2(np.abs(factors).max()))
+        exponent = min(exponent, LONGEST + self.plan.exponents[step.output] - x.exponent)
+        c, e, bits = self.integers(f"{PUBLIC}{step.name}/factors", factors, exponent, 25)
+        return self.sum(step, "Mul", [x.name, c], x.exponent + e, x.degree, max(x.bits, 32) + bits)
 
     def Concat(self, step: Step) -> Written:
         parts = [self.real(part) if isinstance(part, str) else part for part in step.attributes["parts"]]
