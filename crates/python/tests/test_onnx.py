@@ -67,6 +67,90 @@ def test_sums_are_those_of_onnx(name):
         assert np.array_equal(made.integers, np.ldexp(expected, made.exponent)), node.name
 
 
+def apart(name):
+    """The public graph of a fixture, and its weights, as ``volery model split`` makes them."""
+    model = onnx.load(FIXTURES / f"{name}.q.onnx")
+    read = {n.input[0] for n in model.graph.node if n.op_type == "DequantizeLinear"}
+    weights = [
+        t for t in model.graph.initializer if t.name in read and not t.name.startswith("volery.public/")
+    ]
+    for t in weights:
+        model.graph.initializer.remove(t)
+        model.graph.input.append(helper.make_tensor_value_info(t.name, t.data_type, t.dims))
+    model.metadata_props.add(key="volery.weights", value="apart")
+    return model, np.concatenate([numpy_helper.to_array(t).reshape(-1).astype(np.int32) for t in weights])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_public_graphs(name, tmp_path):
+    """The same network, once it has its weights."""
+    model, weights = apart(name)
+    np.save(tmp_path / "weights.npy", weights)
+    whole, public = volery.onnx.Network(FIXTURES / f"{name}.q.onnx"), volery.onnx.Network(model)
+    expected = records(FIXTURES / f"{name}.values")
+    sample = {name: expected[name][1] for name in whole.inputs}
+    with pytest.raises(Invalid, match="weights are apart from this graph"):
+        public.run(sample)
+    for given in (weights, tmp_path / "weights.npy"):
+        joined = volery.onnx.Network(model, given)
+        assert joined.inputs == whole.inputs == public.inputs
+        for output, integers in whole.run(sample).items():
+            assert np.array_equal(joined.run(sample)[output], integers)
+    facts, others = public.info(), whole.info()
+    assert (facts.pop("weights_apart"), others.pop("weights_apart")) == (True, False) and facts == others
+
+
+def test_public_graphs_that_are_refused():
+    model, weights = apart("dense")
+    for given, says in [
+        (weights[1:], "has to be 269 integers"),
+        (weights.astype(float), "is float64"),
+        (weights + 40000, "'w1' has an entry of more than 16 bits"),
+    ]:
+        with pytest.raises(Invalid, match=says):
+            volery.onnx.Network(model, given)
+    with pytest.raises(Invalid, match="this file has its weights"):
+        volery.onnx.Network(FIXTURES / "dense.q.onnx", weights)
+    changes = [
+        (lambda m: m.metadata_props[-1].__setattr__("value", "here"), "volery.weights is here"),
+        (lambda m: m.graph.input.append(m.graph.input[0]), "'x' stands behind weights"),
+        (
+            lambda m: m.graph.input[1].type.tensor_type.__setattr__("elem_type", TensorProto.INT64),
+            "'w1' is not",
+        ),
+        (
+            lambda m: m.graph.input[1].type.tensor_type.shape.dim[0].__setattr__("dim_value", 0),
+            "'w1': a dimension",
+        ),
+        (
+            lambda m: m.graph.initializer.append(numpy_helper.from_array(np.ones(12, np.int8), "b1")),
+            "weight 'b1' is in the file",
+        ),
+    ]
+    for change, says in changes:
+        changed = onnx.ModelProto.FromString(model.SerializeToString())
+        change(changed)
+        with pytest.raises(Invalid, match=says):
+            volery.onnx.Network(changed)
+
+
+def test_info():
+    """The figures that Rust has for these files."""
+    facts = volery.onnx.Network(FIXTURES / "transformer.q.onnx").info()
+    assert facts["total"] == {"roundings": 304, "lookups": 48, "maxima": 4}
+    assert facts["inputs"] == [{"name": "ids", "shape": [1, 4], "index": True}]
+    assert facts["outputs"] == [{"name": "out", "shape": [1, 4, 8], "exponent": 4}]
+    assert facts["tables"][1] == {"name": "Div_Erf_Add_Mul", "rows": 1024, "lookups": 32}
+    bits = Counter()
+    for weight in facts["weights"]:
+        bits[weight["bits"]] += weight["count"]
+    assert bits == {16: 66, 24: 134, 32: 6} and len(facts["public"]) == 13
+    assert facts["public"][0]["value"] == 6 and facts["nodes"]["QuantizeLinear"] == 15
+    facts = volery.onnx.Network(FIXTURES / "convolution.q.onnx").info()
+    assert facts["outputs"][1] == {"name": "class", "shape": [1], "index": True}
+    assert facts["total"]["maxima"] == 33
+
+
 def network(nodes, shape=(1, 4), exponent=0, output="y", **constants):
     """A network of one input x, whose integers are ``x/q`` and ``h``; constants of ``s…`` are scales."""
     scale = np.float32(2.0**-exponent)
@@ -385,9 +469,11 @@ def test_quantise(tmp_path):
         and 2 < found.room < 6
     )
     # The file is the network, for us and for onnxruntime, which rounds a tie to even.
+    assert net.accuracy(samples((1, 2, 5, 5), 20, seed=4)) == found
     (x,), again = samples((1, 2, 5, 5), 1, seed=6), volery.onnx.Network(tmp_path / "net.q.onnx")
     ours = again.trace({"x": x})["logits"]
     assert np.array_equal(ours.integers, net.run({"x": x})["logits"])
+    assert np.array_equal(ours.integers, net.run(x)["logits"])
     theirs = _file.session_of(again.model).run(None, {"x": x})[0]
     assert np.abs(np.ldexp(ours.integers.astype(float), -ours.exponent) - theirs).max() < found.largest / 1000
     # Inputs beyond the room are an error that names the node.
@@ -658,6 +744,8 @@ def test_rows_that_indices_name():
     q = next(n for n in net.graph.node if n.name == "c/round")
     shifts = [net.trace({"i": draw()})[name].exponent for name in (q.input[0], q.output[0])]
     assert shifts[0] == shifts[1]
+
+
 def test_command_line(tmp_path, capsys):
     """What ``volery model quantise`` runs."""
     from volery.onnx.__main__ import main

@@ -1,8 +1,8 @@
 """Networks of integers: from a float ONNX file to the one that is proved.
 
     net = volery.onnx.quantise("net.onnx", samples, out="net.q.onnx")
-    volery.onnx.accuracy(net, others)
-    net.run({"x": image})
+    net.accuracy(others)
+    net.run(image)
 
 ``volery.onnx.reference`` is the definition of what such a file computes. All of it takes the extra ``onnx``:
 ``pip install 'volery[onnx]'``.

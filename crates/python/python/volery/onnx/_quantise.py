@@ -29,11 +29,14 @@ class Quantised(Network):
     """A network that was just made of floats: ``floats`` is what it was made of."""
 
     floats: Floats
-    source: Any
 
     def __init__(self, model: onnx.ModelProto, floats: Floats):
         super().__init__(model)
         self.floats = floats
+
+    def accuracy(self, samples: Samples) -> Accuracy:
+        """Compares it with the floats that it was made of, on other samples."""
+        return accuracy(self, samples)
 
 
 def quantise(

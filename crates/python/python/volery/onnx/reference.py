@@ -28,7 +28,6 @@ HALF = 1 << 15
 BOUND = 1 << 59
 WIDTHS = {np.dtype(np.int8): (7, 7), np.dtype(np.int16): (15, 15), np.dtype(np.int32): (23, 31)}
 
-
 INDICES = (onnx.TensorProto.INT32, onnx.TensorProto.INT64)
 KINDS = {
     onnx.TensorProto.FLOAT: np.float32, onnx.TensorProto.INT8: np.int8, onnx.TensorProto.INT16: np.int16,
@@ -366,17 +365,19 @@ def _initialiser(stored: onnx.TensorProto) -> np.ndarray:
 class Network:
     """A network of integers: a file ``net.q.onnx``, or the model that was read from it.
 
-    ``inputs`` and ``outputs`` are shapes and exponents by name; those of the outputs are known after a run.
+    A public graph, as ``volery model split`` writes it, takes its ``weights`` along: the ``.npy`` file beside it,
+    or such a list. Without them it has no ``run``. ``inputs`` and ``outputs`` are shapes and exponents by name; those of the outputs are known after a run.
     Whatever the format has not raises ``Invalid`` with the node's name, here or by the first ``run``.
     """
 
-    def __init__(self, source: str | PathLike[str] | onnx.ModelProto):
+    def __init__(self, source: str | PathLike[str] | onnx.ModelProto, weights: Any = None):
         model = (
             source
             if isinstance(source, onnx.ModelProto)
             else onnx.load(fspath(source), load_external_data=False)
         )
-        version = {p.key: p.value for p in model.metadata_props}.get("volery.format")
+        properties = {p.key: p.value for p in model.metadata_props}
+        version = properties.get("volery.format")
         if version != FORMAT:
             raise Invalid(
                 f"volery.format is {version}, and has to be {FORMAT}: volery.onnx.quantise makes such files"
@@ -391,9 +392,14 @@ class Network:
         for node in self.graph.node:
             for name in node.input:
                 self.readers.setdefault(name, []).append(node)
+        inputs, self.apart = list(self.graph.input), self._apart(properties.get("volery.weights"))
+        if self.apart:
+            del inputs[-len(self.apart) :]
+        if weights is not None:
+            self._join(weights)
         self.inputs: dict[str, tuple[tuple[int, ...], int]] = {}
         self.indices: set[str] = set()
-        for value in self.graph.input:
+        for value in inputs:
             shape = tuple(d.dim_value for d in value.type.tensor_type.shape.dim)
             readers, kind = self.readers.get(value.name, []), value.type.tensor_type.elem_type
             if kind not in (onnx.TensorProto.FLOAT, *INDICES) or value.name in self.constants:
@@ -408,7 +414,57 @@ class Network:
             elif [node.op_type for node in readers] != ["QuantizeLinear"]:
                 raise Invalid(f"input {value.name!r} is read by anything but one QuantizeLinear")
             else:
-                self.inputs[value.name] = (shape, self._exponent(readers[0]))
+                self.inputs[value.name] = (shape, self.exponent(readers[0]))
+
+    def _apart(self, entry: str | None) -> dict[str, tuple[tuple[int, ...], np.dtype[Any]]]:
+        """Shapes and types of the weights that are not in the file, in their order."""
+        if entry is None:
+            return {}
+        if entry != "apart":
+            raise Invalid(f"volery.weights is {entry}, and has to be apart, if there is such an entry")
+        found: dict[str, tuple[tuple[int, ...], np.dtype[Any]]] = {}
+        for value in self.graph.input:
+            kinds = {node.op_type for node in self.readers.get(value.name, [])}
+            if "DequantizeLinear" not in kinds:
+                if found:
+                    raise Invalid(f"input {value.name!r} stands behind weights")
+                continue
+            kind = np.dtype(KINDS.get(value.type.tensor_type.elem_type, np.float32))
+            shape = tuple(d.dim_value for d in value.type.tensor_type.shape.dim)
+            if len(kinds) > 1 or kind not in WIDTHS or value.name.startswith(PUBLIC):
+                raise Invalid(
+                    f"weight {value.name!r} is not of int8, int16 or int32, public, or read by others"
+                )
+            if min(shape, default=1) < 1:
+                raise Invalid(f"weight {value.name!r}: a dimension is no number, or 0")
+            found[value.name] = (shape, kind)
+        for node in self.graph.node:
+            name = node.input[0] if node.op_type == "DequantizeLinear" else ""
+            if name in self.constants and not name.startswith(PUBLIC):
+                raise Invalid(f"weight {name!r} is in the file, whose weights are apart")
+        return found
+
+    def _join(self, weights: Any) -> None:
+        """Takes a list of all weights, one behind the other, or the file that has it."""
+        if not self.apart:
+            raise Invalid("weights= is for a public graph, and this file has its weights")
+        values = np.load(fspath(weights)) if isinstance(weights, (str, PathLike)) else np.asarray(weights)
+        count = sum(math.prod(shape) for shape, _ in self.apart.values())
+        if values.dtype.kind not in "iu" or values.shape != (count,):
+            raise Invalid(f"weights= is {values.dtype} of {values.shape}, and has to be {count} integers")
+        at = 0
+        for name, (shape, kind) in self.apart.items():
+            part, at = values[at : at + math.prod(shape)], at + math.prod(shape)
+            ends = np.iinfo(kind)
+            if part.min(initial=0) < ends.min or part.max(initial=0) > ends.max:
+                raise Invalid(f"weight {name!r} has an entry of more than {ends.bits} bits")
+            self.constants[name] = part.astype(kind).reshape(shape)
+
+    def info(self) -> dict[str, Any]:
+        """What is in the file: as ``volery model info --json``, but for products and what a proof takes."""
+        from ._info import info
+
+        return info(self)
 
     def quantised(self, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """The integers of inputs: of real numbers the nearest, half goes up; integers stay as they are."""
@@ -431,13 +487,17 @@ class Network:
             _overflow(name, "input", quantised[name], 32 if name in self.indices else 16)
         return quantised
 
-    def run(self, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
-        """The integers of all outputs."""
+    def run(self, inputs: Any) -> dict[str, np.ndarray]:
+        """The integers of all outputs; of a network with one input that may be given as it is."""
         tensors = self.trace(inputs)
         return {name: tensors[name].integers for name in self.outputs}
 
-    def trace(self, inputs: Mapping[str, Any]) -> dict[str, Tensor]:
+    def trace(self, inputs: Any) -> dict[str, Tensor]:
         """All tensors by name, in the order of the nodes."""
+        if missing := [name for name in self.apart if name not in self.constants]:
+            raise Invalid(f"weights are apart from this graph, as {missing[0]!r}: give them by weights=")
+        if not isinstance(inputs, Mapping) and len(self.inputs) == 1:
+            inputs = dict.fromkeys(self.inputs, inputs)
         tensors = {
             name: Tensor(integers, self.inputs[name][1], HALF, 3 if name in self.indices else 1)
             for name, integers in self.quantised(inputs).items()
@@ -457,7 +517,8 @@ class Network:
                 raise Invalid(f"output {name!r} is not rounded")
         return tensors
 
-    def _exponent(self, node: onnx.NodeProto) -> int:
+    def exponent(self, node: onnx.NodeProto) -> int:
+        """The exponent that a node's scale stands for."""
         scale = self.constants.get(node.input[1])
         if scale is None or scale.dtype != np.float32 or scale.shape != () or not scale > 0:
             raise Invalid(f"{node.name!r}: the scale is no positive float32 of rank 0 in the file")
@@ -498,7 +559,7 @@ class Network:
         return result
 
     def _dequantise(self, node: onnx.NodeProto, tensors: dict[str, Tensor]) -> Tensor:
-        name, exponent = node.input[0], self._exponent(node)
+        name, exponent = node.input[0], self.exponent(node)
         if len(node.input) > 2 and self.constants[node.input[2]].any():
             raise Invalid("the zero point is not 0")
         if name not in self.constants:
@@ -516,7 +577,7 @@ class Network:
         return Tensor(integers, exponent, bound, 1, factor=factor)
 
     def _quantise(self, node: onnx.NodeProto, tensors: dict[str, Tensor]) -> Tensor:
-        x, exponent = tensors[node.input[0]], self._exponent(node)
+        x, exponent = tensors[node.input[0]], self.exponent(node)
         zero = self.constants[node.input[2]]
         if zero.dtype != np.int16 or zero.any():
             raise Invalid("the zero point is not 0 of int16")
@@ -557,7 +618,7 @@ class Network:
         return _with(x, x.integers[places], degree=x.degree + 1, held=False, factor=None)
 
     def _wide(self, node: onnx.NodeProto, tensors: dict[str, Tensor]) -> Tensor:
-        x, exponent = tensors[node.input[0]], self._exponent(node)
+        x, exponent = tensors[node.input[0]], self.exponent(node)
         table, powers = (self.constants.get(key) for key in (f"{WIDE}/{node.op_type}", node.input[2]))
         if table is None or table.dtype != np.int32 or table.ndim != 1:
             raise Invalid(f"'{WIDE}/{node.op_type}' is no table of int32")
