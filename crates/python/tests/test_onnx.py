@@ -67,41 +67,41 @@ def test_sums_are_those_of_onnx(name):
         assert np.array_equal(made.integers, np.ldexp(expected, made.exponent)), node.name
 
 
-def apart(name):
-    """The public graph of a fixture, and its weights, as ``volery model split`` makes them."""
-    model = onnx.load(FIXTURES / f"{name}.q.onnx")
-    read = {n.input[0] for n in model.graph.node if n.op_type == "DequantizeLinear"}
-    weights = [
-        t for t in model.graph.initializer if t.name in read and not t.name.startswith("volery.public/")
-    ]
-    for t in weights:
-        model.graph.initializer.remove(t)
-        model.graph.input.append(helper.make_tensor_value_info(t.name, t.data_type, t.dims))
-    model.metadata_props.add(key="volery.weights", value="apart")
-    return model, np.concatenate([numpy_helper.to_array(t).reshape(-1).astype(np.int32) for t in weights])
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_public_graphs(name, tmp_path):
     """The same network, once it has its weights."""
-    model, weights = apart(name)
-    np.save(tmp_path / "weights.npy", weights)
-    whole, public = volery.onnx.Network(FIXTURES / f"{name}.q.onnx"), volery.onnx.Network(model)
+    model, list_of = tmp_path / "net.arch.onnx", tmp_path / "net.weights.npy"
+    whole = volery.onnx.Network(FIXTURES / f"{name}.q.onnx")
+    whole.split(model, list_of)
+    public, weights = volery.onnx.Network(model), np.load(list_of)
     expected = records(FIXTURES / f"{name}.values")
     sample = {name: expected[name][1] for name in whole.inputs}
     with pytest.raises(Invalid, match="weights are apart from this graph"):
         public.run(sample)
-    for given in (weights, tmp_path / "weights.npy"):
+    for given in (weights, list_of):
         joined = volery.onnx.Network(model, given)
         assert joined.inputs == whole.inputs == public.inputs
         for output, integers in whole.run(sample).items():
             assert np.array_equal(joined.run(sample)[output], integers)
     facts, others = public.info(), whole.info()
     assert (facts.pop("weights_apart"), others.pop("weights_apart")) == (True, False) and facts == others
+    # Rust reads the graph, and asks for as many weights.
+    ports = {port["name"]: port for port in volery.circuit_info(str(model), field="f61")["inputs"]}
+    assert list(ports) == [*whole.inputs, "weights"] and ports["weights"]["width"] == len(weights)
+    with pytest.raises(Invalid, match="a public graph already"):
+        public.split(model, list_of)
 
 
-def test_public_graphs_that_are_refused():
-    model, weights = apart("dense")
+def test_public_graphs_that_are_refused(tmp_path):
+    whole = onnx.load(FIXTURES / "dense.q.onnx")
+    whole.graph.initializer.append(numpy_helper.from_array(np.array(7, np.int64), "secret"))
+    function = whole.functions[0]
+    for part in (whole, whole.graph, whole.graph.node[0], function, function.node[0]):
+        part.doc_string = "secret"
+    whole.metadata_props.add(key="secret", value="secret")
+    volery.onnx.Network(whole).split(tmp_path / "net.arch.onnx", tmp_path / "net.weights.npy")
+    model, weights = onnx.load(tmp_path / "net.arch.onnx"), np.load(tmp_path / "net.weights.npy")
+    assert b"secret" not in model.SerializeToString()
     for given, says in [
         (weights[1:], "has to be 269 integers"),
         (weights.astype(float), "is float64"),

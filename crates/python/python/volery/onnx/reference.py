@@ -466,6 +466,17 @@ class Network:
 
         return info(self)
 
+    def split(self, public: str | PathLike[str], weights: str | PathLike[str]) -> None:
+        """Writes the public graph, which both parties of a proof have, and the weights, which are the prover's."""
+        from ._split import split
+
+        if self.apart:
+            raise Invalid("this is a public graph already")
+        model, every = split(self)
+        onnx.save(model, fspath(public))
+        with open(weights, "wb") as file:
+            np.save(file, every)
+
     def quantised(self, inputs: Mapping[str, Any]) -> dict[str, np.ndarray]:
         """The integers of inputs: of real numbers the nearest, half goes up; integers stay as they are."""
         if missing := sorted(set(self.inputs) ^ set(inputs)):
