@@ -31,16 +31,35 @@ def test_page():
         exec(compile(block, str(DOCS / "python.md"), "exec"), names)
 
 
-@pytest.mark.parametrize("path", sorted((DOCS / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
-def test_notebooks(path):
-    """Each cell runs, and the rendering beside the notebook has its text and its code."""
-    cells = json.loads(path.read_text())["cells"]
+NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
+# What some take beside the module, which then take some seconds.
+TAKES = {"networks": ["onnx", "onnxruntime", "magika"]}
+
+
+def cells(path):
+    """Kind and source of each cell."""
+    return [(cell["cell_type"], "".join(cell["source"])) for cell in json.loads(path.read_text())["cells"]]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_renderings(path):
+    """What is beside a notebook has its text and its code."""
     rendered = path.with_suffix(".md").read_text()
+    assert all(source in rendered for _, source in cells(path))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(p, marks=[pytest.mark.onnx_long] if p.stem in TAKES else []) for p in NOTEBOOKS],
+    ids=lambda path: path.stem,
+)
+def test_notebooks(path):
+    """Each cell runs."""
+    for name in TAKES.get(path.stem, []):
+        pytest.importorskip(name)
     names = {"__name__": "notebook"}
-    for cell in cells:
-        source = "".join(cell["source"])
-        assert source in rendered
-        if cell["cell_type"] == "code":
+    for kind, source in cells(path):
+        if kind == "code":
             exec(compile(source, str(path), "exec"), names)
 
 
