@@ -172,6 +172,7 @@ def test_products_are_rounded_as_they_are(tmp_path):
             "dynamic quantisation",
         ),
         ([node("QuantizeLinear", "x t", "q"), node("DequantizeLinear", "q t z", "d")], "with another zero"),
+        ([node("QuantizeLinear", "x none", "q")], "a scale is not positive"),
     ],
 )
 def test_refused(nodes, says):
@@ -182,7 +183,7 @@ def test_refused(nodes, says):
     else:
         last = nodes[-1].output[0]
         nodes = [*nodes, node("DequantizeLinear", "q t", "y") if last == "q" else node("Identity", "d", "y")]
-        constants = dict(s=np.ones(4, np.float32), z=np.uint8(3))
+        constants = dict(s=np.ones(4, np.float32), z=np.uint8(3), none=np.float32(0))
         if nodes[0].op_type != "ReduceMax":
             constants["t"] = np.float32(1)
     with pytest.raises(Invalid, match=says):

@@ -168,6 +168,8 @@ class Integers:
         if kind not in (np.uint8, np.int8, np.uint16, np.int16, np.int32) or a.get("block_size", 0):
             raise refuse(node, f"integers of {kind}, or scales of blocks, are not supported")
         scale = values[0].astype(np.float64)
+        if not (np.isfinite(scale) & (scale > 0)).all():
+            raise refuse(node, "a scale is not positive")
         zero = values[1].astype(np.int64) if len(values) > 1 else np.int64(0)
         return scale, np.asarray(zero), int(np.iinfo(kind).min), int(np.iinfo(kind).max)
 
