@@ -116,7 +116,9 @@ impl Statement {
         let path = path.as_ref();
         let name = path.display().to_string();
         let file = skeleton::read(path).map_err(|why| named(&name, why))?;
-        Self::from_bytes((&name, file), path.parent().map(Path::to_path_buf), options)
+        // That of a name alone is empty, and no folder.
+        let folder = path.parent().map(|folder| folder.join("."));
+        Self::from_bytes((&name, file), folder, options)
     }
 
     /// The network of [`Statement::open`] with weights that are an input: for who shows what they are.
