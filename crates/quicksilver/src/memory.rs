@@ -104,17 +104,21 @@ use volery_circuit::memory::scan_lookup;
 use volery_circuit::stream::{Argues, argues};
 use volery_circuit::table::check_range;
 use volery_circuit::{Accesses, Backend, Cells, Known, Polynomials, Put, Rows, Tables, look_up_by_one};
+use volery_primitives::arch::Arch;
 use volery_primitives::secret::verdict;
-use volery_primitives::{Extension, Field, U256};
+use volery_primitives::{Extension, Field, SecretVec, U256};
 use volery_proof::verdict::by_transcript;
 pub(super) use waiting::Lines;
 use waiting::Waiting;
 use zeroize::{DefaultIsZeroes, Zeroize, Zeroizing};
 
 /// A committed element of E, a "line" since it is m + x·X in the key.
-pub(super) trait Line: DefaultIsZeroes + Add<Output = Self> + Sub<Output = Self> {}
+pub(super) trait Line:
+    DefaultIsZeroes + Add<Output = Self> + Sub<Output = Self> + Send + 'static
+{
+}
 
-impl<V: DefaultIsZeroes + Add<Output = V> + Sub<Output = V>> Line for V {}
+impl<V: DefaultIsZeroes + Add<Output = V> + Sub<Output = V> + Send + 'static> Line for V {}
 
 /// The numbers of a line's parts at the prover: MAC and value. The verifier's only part, the key, has the
 /// MAC's number.
@@ -123,7 +127,7 @@ pub(super) const VALUE: usize = 1;
 
 /// One party, as the arguments about memories and tables see it. They are written once for both: where the
 /// prover runs them, values are there.
-pub(super) trait Party: Polynomials + Sized {
+pub(super) trait Party: Polynomials<Wire: Send + Sync + 'static> + Sized {
     /// The field of the MACs.
     type E: Extension<Self::F>;
     /// A committed element of E: with its MAC, or its key.
@@ -163,15 +167,28 @@ pub(super) trait Party: Polynomials + Sized {
     /// The weights by which bits are packed, over F_2: 1, x, x², …
     fn places() -> &'static [Self::E];
     /// The linear combination Σ factor·wire.
-    fn weighed(&self, factors: &[Self::E], wires: &[Self::Wire]) -> Self::Wide;
+    fn weighed(&self, factors: &[Self::E], wires: &[Self::Wire]) -> Self::Wide {
+        Self::weighed_by(self.arch(), factors, wires)
+    }
+    /// [`Party::weighed`], by the kernels that a task has.
+    fn weighed_by(arch: Arch, factors: &[Self::E], wires: &[Self::Wire]) -> Self::Wide;
 
     /// The party's ring, for itself and for its tasks.
     fn ring(&self) -> Self::Ring;
     /// The threads that run tasks.
     fn pool(&self) -> &Pool;
+    /// The instruction set of the kernels.
+    fn arch(&self) -> Arch;
 
     /// Demands that each lane is zero.
     fn vanish_wide(&mut self, zero: <Self::Ring as Ring>::Wides, name: &dyn Display) -> Result<()>;
+    /// Demands that each lane is zero of the polynomials that a task will `compute`: so many lanes of this degree.
+    fn vanish_computed(
+        &mut self,
+        size: [usize; 2],
+        compute: impl FnOnce() -> <Self::Ring as Ring>::Wides + Send + 'static,
+        name: &'static str,
+    ) -> Result<()>;
     /// Demands that each lane of polynomials in wires is zero.
     fn vanish_lanes(&mut self, zero: Self::Vector, name: &dyn Display) -> Result<()>;
 
@@ -235,17 +252,28 @@ pub(super) trait Party: Polynomials + Sized {
 
     /// Commits to an element of E, which the prover knows.
     fn commit_wide(&mut self, value: Option<Self::E>) -> Result<Self::Wide> {
+        let mut line = Zeroizing::new(Vec::with_capacity(1));
+        self.commit_wides(1, value.as_slice(), &mut line)?;
+        Ok(line[0])
+    }
+
+    /// Commits to `count` elements of E, the first of `values` where the prover knows them, and appends their lines.
+    fn commit_wides(&mut self, count: usize, values: &[Self::E], lines: &mut Vec<Self::Wide>) -> Result<()> {
         let degree = <Self::E as Extension<Self::F>>::degree() as usize;
-        let mut of_value = value.map(coordinates);
-        let mut next = || of_value.as_mut().and_then(Iterator::next);
-        if degree == 1 {
-            return Ok(Self::widened(self.commit_value(next())?));
+        let mut elements = Zeroizing::new(Vec::with_capacity(count * degree));
+        for value in values.iter().take(count) {
+            if degree == 1 {
+                elements.push(said(value.to_integer()));
+            } else {
+                elements.extend(coordinates::<_, Self::E>(*value));
+            }
         }
-        let mut wires = Zeroizing::new(Vec::with_capacity(degree));
-        for _ in 0..degree {
-            wires.push(self.commit_value(next())?);
+        let mut wires = Zeroizing::new(vec![Self::Wire::default(); count * degree]);
+        self.commit_values(&elements, &mut wires)?;
+        for wires in wires.chunks_exact(degree) {
+            lines.push(if degree == 1 { Self::widened(wires[0]) } else { self.packed(wires) });
         }
-        Ok(self.packed(&wires))
+        Ok(())
     }
 }
 
@@ -274,6 +302,8 @@ pub(super) trait Ring: Clone + Send + 'static {
     fn list(&self, lines: &[Self::Wide]) -> Self::Wides;
     fn multiplied(&self, a: &Self::Wides, b: &Self::Wides) -> Self::Wides;
     fn subtracted(&self, a: &Self::Wides, b: &Self::Wides) -> Self::Wides;
+    /// The differences of each of `lines` and the next, times `factors`, less `terms` of a degree of at most one more.
+    fn steps_less(&self, lines: &[Self::Wide], factors: &Self::Wides, terms: &Self::Wides) -> Self::Wides;
     /// The products of the first `half` lanes of `of` with the next `half`.
     fn halves_multiplied(&self, of: &Self::Wides, half: usize) -> Self::Wides;
     /// The sums of the first `half` lanes of `of` and the next `half`.
@@ -572,21 +602,38 @@ pub(super) fn repetitions<E: Field>() -> u64 {
 
 /// Inverts all elements, zero to zero, by one inversion.
 fn invert_all<E: Field>(elements: &mut [E]) {
-    let mut before = Zeroizing::new(Vec::with_capacity(elements.len()));
-    let mut product = E::ONE;
-    for element in &*elements {
-        before.push(product);
-        product *= *element;
+    // Products run on side by side, so that none waits for the one before.
+    const CHAINS: usize = 8;
+    let mut before = SecretVec::from(vec![E::ONE; elements.len()]);
+    let mut products = Zeroizing::new([E::ONE; CHAINS]);
+    for (elements, before) in elements.chunks(CHAINS).zip(before.chunks_mut(CHAINS)) {
+        for i in 0..elements.len() {
+            before[i] = products[i];
+            products[i] *= elements[i];
+        }
     }
+    let product = products.iter().fold(E::ONE, |product, chain| product * *chain);
     // As good as never, but where a prover is about to fail.
     if verdict(product.to_integer() == 0) {
         return elements.iter_mut().for_each(|element| *element = element.invert());
     }
-    let mut inverse = product.invert();
-    for (element, before) in elements.iter_mut().zip(before.iter()).rev() {
-        let next = inverse * *element;
-        *element = *before * inverse;
-        inverse = next;
+    let (mut inverse, mut others) = (product.invert(), *products);
+    let mut ahead = E::ONE;
+    for (other, product) in others.iter_mut().zip(&*products) {
+        *other = ahead;
+        ahead *= *product;
+    }
+    let mut inverses = Zeroizing::new([E::ONE; CHAINS]);
+    for i in (0..CHAINS).rev() {
+        inverses[i] = inverse * others[i];
+        inverse *= products[i];
+    }
+    for (elements, before) in elements.chunks_mut(CHAINS).zip(before.chunks(CHAINS)).rev() {
+        for i in 0..elements.len() {
+            let next = inverses[i] * elements[i];
+            elements[i] = before[i] * inverses[i];
+            inverses[i] = next;
+        }
     }
 }
 

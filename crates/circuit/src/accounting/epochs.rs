@@ -42,7 +42,7 @@ impl Default for Parameters {
             ranged: 9 << 17,
             permuted: 1 << 16,
             factors: 1 << 12,
-            fractions: 1 << 10,
+            fractions: 1 << 12,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use volery_channel::error::Result;
 use volery_circuit::accounting::factors;
 use volery_circuit::memory::is_binary;
-use volery_primitives::Field;
+use volery_primitives::{Field, SecretVec};
 use zeroize::Zeroizing;
 
 /// A function that writes factors, for tasks: `fill(ring, side, i, lines)` adds those of one side, from
@@ -52,11 +52,13 @@ pub(crate) fn equal<P: Party>(
             let product = products.next().expect("one for each side");
             let mut starts = Zeroizing::new(Vec::with_capacity(lanes + 1));
             starts.push(*running);
+            let mut values = SecretVec::from(P::Ring::values(&product).map_or_else(Vec::new, <[_]>::to_vec));
             let mut value = P::wide_value(*running);
-            for lane in 0..committed {
-                value = value.zip(P::Ring::values(&product)).map(|(value, blocks)| value * blocks[lane]);
-                starts.push(party.commit_wide(value)?);
+            for block in values.iter_mut() {
+                value = value.map(|value| value * *block);
+                *block = value.expect("known where products are");
             }
+            party.commit_wides(committed, &values, &mut starts)?;
             let before = ring.list(&starts[..lanes]);
             let after = ring.multiplied(&before, &product);
             if committed > 0 {

@@ -431,6 +431,7 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
             let count = P::KNOWS.then(|| said(u64::from(self.limbs[limb])));
             limbs.push(party.commit_value(count)?);
         }
+        let limbs = Arc::new(limbs);
         // Only now, when all tuples are committed to.
         let mut draw = party.coefficients()?;
         let mut weights = Weights { shift: P::E::ZERO, parts: vec![P::E::ZERO; width.max(parts) + 1] };
@@ -475,17 +476,17 @@ impl<F: Field, W: Copy + Default + Zeroize, E: Extension<F>> Ram<F, W, E> {
 fn short_gaps<P: Party>(
     party: &mut P,
     tuples: &Arc<Tuples<P::E>>,
-    limbs: &[P::Wire],
+    limbs: &Arc<Zeroizing<Vec<P::Wire>>>,
     draw: &mut Coefficients<P::E>,
 ) -> Result<()> {
     let numbers = |first: usize, rows: &mut [P::E]| {
         rows.iter_mut().zip(first..).for_each(|(row, limb)| *row = number::<P::F, P::E>(limb as u64));
     };
-    let (shift, total) = table_side(party, &numbers, limbs, draw);
+    let (shift, total) = table_side(party, &(Arc::new(numbers) as _), limbs, draw);
     let of = tuples.clone();
     let fill = move |_: &P::Ring, first: usize, lines: &mut Lines<'_, P::E>| {
         of.limbs::<P::F, P::Ring>(first, shift, lines);
     };
     let name = "a word that was written before it is read";
-    equal_sum(party, 2 * tuples.accesses, Arc::new(fill), total, &name)
+    equal_sum(party, 2 * tuples.accesses, Arc::new(fill), total, name)
 }

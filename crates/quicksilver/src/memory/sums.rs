@@ -1,11 +1,10 @@
 //! The check of lookups in a public table, over odd p: two sums of fractions are equal.
 
 use super::{Lines, Party, Ring, invert_all, number};
-use core::fmt::Display;
 use std::sync::Arc;
 use volery_channel::error::Result;
 use volery_circuit::accounting::LOOKUPS;
-use volery_primitives::Field;
+use volery_primitives::{Field, SecretVec};
 use zeroize::Zeroizing;
 
 /// A function that writes looked-up lines, for tasks: `fill(ring, i, lines)` adds those from number `i` on to
@@ -21,10 +20,9 @@ pub(crate) fn equal_sum<P: Party>(
     count: usize,
     fill: Arc<Fill<P::Ring>>,
     total: P::Wide,
-    name: &dyn Display,
+    name: &'static str,
 ) -> Result<()> {
-    let ring = party.ring();
-    let of_tasks = ring.apart();
+    let of_tasks = party.ring().apart();
     let most = party.remembered().parameters.fractions / LOOKUPS;
     let blocks = count.div_ceil(LOOKUPS);
     let mut fractions = party.pool().results((0..blocks).step_by(most).map(|first| {
@@ -33,71 +31,74 @@ pub(crate) fn equal_sum<P: Party>(
             let (lanes, at) = (most.min(blocks - first), first * LOOKUPS);
             let filled = (lanes * LOOKUPS).min(count - at);
             let of = ring.lanes(lanes * LOOKUPS, &|lines| fill(&ring, at, &mut lines.within(0..filled)));
-            fraction(&ring, of, lanes)
+            Fractions::of(&ring, of, lanes)
         }
     }));
     let ones = number::<P::F, P::E>((blocks * LOOKUPS - count) as u64);
-    let total = total + party.wide(ones);
     let mut running = party.wide(P::E::ZERO);
     for first in (0..blocks).step_by(most) {
         let lanes = most.min(blocks - first);
-        let committed = lanes - usize::from(first + lanes == blocks);
-        let (product, derivative) = fractions.next().expect("one for each");
-        let inverses = P::Ring::values(&product).map(|values| {
-            let mut inverses = Zeroizing::new(values.to_vec());
-            invert_all(&mut inverses);
-            inverses
-        });
+        let is_last = first + lanes == blocks;
+        let Fractions { numerators, denominators, mut values } = fractions.next().expect("one for each");
+        let mut sum = P::wide_value(running);
+        for value in values.iter_mut() {
+            sum = sum.map(|sum| sum + *value);
+            *value = sum.expect("known where fractions are");
+        }
         let mut sums = Zeroizing::new(Vec::with_capacity(lanes + 1));
         sums.push(running);
-        let mut value = P::wide_value(running);
-        for lane in 0..committed {
-            let term = inverses.as_ref().zip(P::Ring::values(&derivative));
-            value = value
-                .zip(term)
-                .map(|(value, (inverses, derivative))| value + inverses[lane] * derivative[lane]);
-            sums.push(party.commit_wide(value)?);
+        party.commit_wides(lanes - usize::from(is_last), &values, &mut sums)?;
+        if is_last {
+            sums.push(total + party.wide(ones));
         }
-        if committed < lanes {
-            sums.push(total);
-        }
-        let mut steps = Zeroizing::new(Vec::with_capacity(lanes));
-        for pair in sums.windows(2) {
-            steps.push(pair[1] - pair[0]);
-        }
-        let steps = ring.list(&steps);
-        let zero = ring.subtracted(&ring.multiplied(&steps, &product), &derivative);
-        party.vanish_wide(zero, name)?;
         running = sums[lanes];
+        let ring = of_tasks.clone();
+        let zero = move || ring.steps_less(&sums, &denominators, &numerators);
+        party.vanish_computed([lanes, LOOKUPS + 1], zero, name)?;
     }
     Ok(())
 }
 
 const _: () = assert!(LOOKUPS.is_power_of_two() && LOOKUPS >= 4, "a tree");
 
-/// The product of several lines in each lane, and its derivative: the denominator and the numerator of Σ
-/// 1/line.
-fn fraction<R: Ring>(ring: &R, lines: R::Wides, lanes: usize) -> (R::Wides, R::Wides) {
-    let mut half = lanes * LOOKUPS / 2;
-    let (mut products, mut derivatives) =
-        (ring.halves_multiplied(&lines, half), ring.halves_added(&lines, half));
-    while half > lanes {
-        half /= 2;
-        derivatives = ring.halves_crossed(&derivatives, &products, half);
-        products = ring.halves_multiplied(&products, half);
+/// Σ 1/line over several lines in each lane: the derivative of their product, over that.
+struct Fractions<R: Ring> {
+    numerators: R::Wides,
+    denominators: R::Wides,
+    /// The values of the fractions, where they are known.
+    values: SecretVec<R::E>,
+}
+
+impl<R: Ring> Fractions<R> {
+    fn of(ring: &R, lines: R::Wides, lanes: usize) -> Self {
+        let mut half = lanes * LOOKUPS / 2;
+        let (mut denominators, mut numerators) =
+            (ring.halves_multiplied(&lines, half), ring.halves_added(&lines, half));
+        while half > lanes {
+            half /= 2;
+            numerators = ring.halves_crossed(&numerators, &denominators, half);
+            denominators = ring.halves_multiplied(&denominators, half);
+        }
+        let mut values = SecretVec::from(R::values(&denominators).map_or_else(Vec::new, <[_]>::to_vec));
+        invert_all(&mut values);
+        for (value, numerator) in values.iter_mut().zip(R::values(&numerators).into_iter().flatten()) {
+            *value *= *numerator;
+        }
+        Self { numerators, denominators, values }
     }
-    (products, derivatives)
 }
 
 /// Rows of a public table that are inverted together.
 const ROWS: usize = 1 << 10;
 
-/// A shift Z that hits no row of a public table, and Σ count/(Z + row). `rows(i, out)` sets all of `out` to
-/// the rows from number `i` on.
+/// A function that sets all of a slice to the rows of a public table from some number on, for tasks.
+type ToRows<E> = dyn Fn(usize, &mut [E]) + Send + Sync;
+
+/// A shift Z that hits no row of a public table, and Σ count/(Z + row).
 pub(crate) fn table_side<P: Party>(
     party: &P,
-    rows: &dyn Fn(usize, &mut [P::E]),
-    counts: &[P::Wire],
+    rows: &Arc<ToRows<P::E>>,
+    counts: &Arc<Zeroizing<Vec<P::Wire>>>,
     draw: &mut dyn FnMut(&mut [P::E]),
 ) -> (P::E, P::Wide) {
     loop {
@@ -113,20 +114,23 @@ pub(crate) fn table_side<P: Party>(
 fn shifted_side<P: Party>(
     party: &P,
     shift: P::E,
-    rows: &dyn Fn(usize, &mut [P::E]),
-    counts: &[P::Wire],
+    rows: &Arc<ToRows<P::E>>,
+    counts: &Arc<Zeroizing<Vec<P::Wire>>>,
 ) -> Option<P::Wide> {
-    let mut total = party.wide(P::E::ZERO);
-    let mut inverses = vec![P::E::ZERO; ROWS.min(counts.len())];
-    for (first, counts) in (0..).step_by(ROWS).zip(counts.chunks(ROWS)) {
-        let inverses = &mut inverses[..counts.len()];
-        rows(first, inverses);
-        inverses.iter_mut().for_each(|row| *row += shift);
-        if inverses.contains(&P::E::ZERO) {
-            return None;
+    let arch = party.arch();
+    let mut sums = party.pool().results((0..counts.len()).step_by(ROWS).map(|first| {
+        let (rows, counts) = (rows.clone(), counts.clone());
+        move || {
+            let counts = &counts[first..counts.len().min(first + ROWS)];
+            let mut inverses = vec![P::E::ZERO; counts.len()];
+            rows(first, &mut inverses);
+            inverses.iter_mut().for_each(|row| *row += shift);
+            if inverses.contains(&P::E::ZERO) {
+                return None;
+            }
+            invert_all(&mut inverses);
+            Some(P::weighed_by(arch, &inverses, counts))
         }
-        invert_all(inverses);
-        total = total + party.weighed(inverses, counts);
-    }
-    Some(total)
+    }));
+    sums.try_fold(party.wide(P::E::ZERO), |total, sum| Some(total + sum?))
 }

@@ -7,6 +7,7 @@ use core::fmt::Display;
 use core::ops::Range;
 use std::sync::Arc;
 use volery_channel::error::Result;
+use volery_channel::pool::Pool;
 use volery_circuit::accounting::{Looked, Parameters};
 use volery_circuit::{InRow, Known, NO_ROW};
 use volery_primitives::secret::verdict;
@@ -25,6 +26,9 @@ pub(crate) struct Lookups<F, E: Field> {
 
 /// Rows that are looked up together.
 const TOGETHER: usize = 256;
+
+/// Rows that a task combines.
+const WEIGHED: usize = 1 << 12;
 
 enum Rows<F> {
     Table(Known<F>),
@@ -255,7 +259,7 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
     fn argue<P: Party<F = F, E = E>>(
         &mut self,
         party: &mut P,
-        counts: &[P::Wire],
+        counts: &Arc<Zeroizing<Vec<P::Wire>>>,
         draw: &mut Coefficients<E>,
     ) -> Result<()> {
         let lookups = self.looked.count() as usize;
@@ -267,13 +271,15 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
                 draw(&mut weights);
             }
             let (waiting, weights) = (waiting.clone(), weights.clone());
-            let rows = Arc::new(self.weighed_rows(&weights));
-            let (shift, total) = table_side(party, &|first, out| rows.from::<F>(first, out), counts, draw);
+            let rows = Arc::new(self.weighed_rows(party.pool(), &weights));
+            let of = rows.clone();
+            let to_rows = move |first: usize, out: &mut [E]| of.from::<F>(first, out);
+            let (shift, total) = table_side(party, &(Arc::new(to_rows) as _), counts, draw);
             let fill = move |ring: &P::Ring, first: usize, lines: &mut Lines<'_, E>| {
                 waiting.add_to(ring, first, &weights, |i| rows.of::<F>(i), lines);
                 lines.public().fill(shift);
             };
-            equal_sum(party, lookups, Arc::new(fill), total, &"a row that is looked up")?;
+            equal_sum(party, lookups, Arc::new(fill), total, "a row that is looked up")?;
         }
         self.looked.end();
         self.counts.fill(0);
@@ -281,13 +287,22 @@ impl<F: Field, E: Extension<F>> Lookups<F, E> {
     }
 
     /// The rows, each combined with `weights` into one element.
-    fn weighed_rows(&self, weights: &[E]) -> Weighed<E> {
+    fn weighed_rows(&self, pool: &Pool, weights: &[E]) -> Weighed<E> {
         let Rows::Table(table) = &self.rows else { return Weighed::Numbers };
-        let weighed = |row: usize| {
-            let elements = table.row(row).iter().zip(weights);
-            elements.fold(E::ZERO, |sum, (element, weight)| sum + *weight * E::from(*element))
-        };
-        Weighed::Rows((0..table.rows()).map(weighed).collect())
+        let weights: Arc<[E]> = weights.into();
+        let pieces = pool.results((0..table.rows()).step_by(WEIGHED).map(|first| {
+            let (table, weights) = (table.clone(), weights.clone());
+            move || {
+                let weighed = |row: usize| {
+                    let elements = table.row(row).iter().zip(&*weights);
+                    elements.fold(E::ZERO, |sum, (element, weight)| sum + *weight * E::from(*element))
+                };
+                (first..table.rows().min(first + WEIGHED)).map(weighed).collect::<Vec<_>>()
+            }
+        }));
+        let mut rows = Vec::with_capacity(table.rows());
+        pieces.for_each(|mut piece| rows.append(&mut piece));
+        Weighed::Rows(rows)
     }
 }
 
@@ -302,7 +317,7 @@ pub(crate) fn end_together<'t, P: Party>(
     }
     let mut counts = Vec::with_capacity(tables.len());
     for table in &tables {
-        counts.push(table.commit_counts(party)?);
+        counts.push(Arc::new(table.commit_counts(party)?));
     }
     party.argued(&tables.iter().map(|table| table.looked.degree()).collect::<Vec<_>>());
     let mut draw = party.coefficients()?;

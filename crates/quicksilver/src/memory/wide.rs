@@ -1,11 +1,11 @@
 //! Polynomials with values in the extension E, for the arguments about memories and tables.
 
 use super::{Lines, Ring};
-use crate::polynomial::{Buffers, Lent};
+use crate::polynomial::{Buffers, Lent, Lower};
 use core::marker::PhantomData;
 use std::sync::Arc;
 use volery_primitives::arch::Arch;
-use volery_primitives::{Field, Lanes, Tagged};
+use volery_primitives::{Field, Lanes, Tagged, U256};
 use zeroize::Zeroizing;
 
 /// The prover's ring: all coefficients.
@@ -63,9 +63,18 @@ impl<E: Field> Wides<E> {
         Self { lanes, degree, coefficients: buffers.any(lanes * (degree + 1)) }
     }
 
-    /// Lanes and degree, and the coefficients below the highest.
-    pub(crate) fn lower(&self) -> ([usize; 2], &[E]) {
-        ([self.lanes, self.degree], &self.coefficients[..self.lanes * self.degree])
+    /// A copy of the coefficients below the highest.
+    pub(crate) fn copy_lower(&self, buffers: &Buffers<E>) -> Lower<E> {
+        Lower::lent([self.lanes, self.degree], buffers.copy(&self.coefficients[..self.lanes * self.degree]))
+    }
+
+    /// Whether all values are zero: one verdict for all lanes, so that no branch tells which of them fails.
+    pub(crate) fn vanish(&self) -> bool {
+        let mut words = U256::ZERO;
+        for value in self.values() {
+            words |= value.to_integer();
+        }
+        words == U256::ZERO
     }
 
     pub(crate) fn values(&self) -> &[E] {
@@ -118,10 +127,10 @@ impl<B: Field, E: Lanes<B>> Ring for OfCoefficients<B, E> {
 
     fn lanes(&self, count: usize, fill: &dyn Fn(&mut Lines<'_, E>)) -> Wides<E> {
         let mut lines = Wides { lanes: count, degree: 1, coefficients: self.buffers.zeroes(2 * count) };
-        let mut public = vec![E::ONE; count];
+        let mut public = self.buffers.all(E::ONE, count);
         fill(&mut Lines::new(&mut lines.coefficients, &mut public));
         let values = &mut lines.coefficients[count..];
-        values.iter_mut().zip(public).for_each(|(value, public)| *value += public);
+        values.iter_mut().zip(&*public).for_each(|(value, public)| *value += *public);
         lines
     }
 
@@ -148,6 +157,26 @@ impl<B: Field, E: Lanes<B>> Ring for OfCoefficients<B, E> {
         let theirs = a.lanes * (difference.degree - b.degree);
         let differences = difference.coefficients[theirs..].iter_mut();
         differences.zip(&*b.coefficients).for_each(|(difference, term)| *difference -= *term);
+        difference
+    }
+
+    fn steps_less(&self, lines: &[Tagged<E, E>], factors: &Wides<E>, terms: &Wides<E>) -> Wides<E> {
+        let lanes = factors.lanes;
+        assert!(lines.len() == lanes + 1 && terms.lanes == lanes);
+        let mut steps = Wides::any(&self.buffers, lanes, 1);
+        let (macs, values) = steps.coefficients.split_at_mut(lanes);
+        for ((mac, value), pair) in macs.iter_mut().zip(values).zip(lines.windows(2)) {
+            let step = pair[1] - pair[0];
+            (*mac, *value) = (step.mac, step.value);
+        }
+        let mut difference = Wides::any(&self.buffers, lanes, factors.degree + 1);
+        let (minus, higher) = ([-B::ONE], difference.degree - terms.degree);
+        for (power, sums) in difference.coefficients.chunks_exact_mut(lanes.max(1)).enumerate() {
+            let of_steps = power.saturating_sub(factors.degree)..=power.min(1);
+            let products = of_steps.map(|i| (steps.power(i), factors.power(power - i))).collect::<Vec<_>>();
+            let terms = power.checked_sub(higher).map(|power| (terms.power(power), &minus[..]));
+            E::set_sums(self.arch, &products, terms.as_slice(), sums);
+        }
         difference
     }
 
@@ -220,7 +249,7 @@ impl<B: Field, E: Lanes<B>> Ring for AtDelta<B, E> {
 
     fn lanes(&self, count: usize, fill: &dyn Fn(&mut Lines<'_, E>)) -> WideKeys<E> {
         let mut keys = self.buffers.zeroes(count);
-        let mut public = vec![E::ONE; count];
+        let mut public = self.buffers.all(E::ONE, count);
         fill(&mut Lines::new(&mut keys, &mut public));
         E::add_products(self.arch, &public, &self.buffers.all(**self.delta, count), &mut keys);
         WideKeys { degree: 1, keys }
@@ -241,6 +270,15 @@ impl<B: Field, E: Lanes<B>> Ring for AtDelta<B, E> {
         let (ours, theirs) = (power(a.degree), power(b.degree));
         let keys = a.keys.iter().zip(&*b.keys).map(|(a, b)| *a * ours - *b * theirs);
         WideKeys { degree, keys: self.buffers.collect(keys) }
+    }
+
+    fn steps_less(&self, lines: &[E], factors: &WideKeys<E>, terms: &WideKeys<E>) -> WideKeys<E> {
+        assert!(lines.len() == factors.keys.len() + 1 && factors.keys.len() == terms.keys.len());
+        let steps = WideKeys {
+            degree: 1,
+            keys: self.buffers.collect(lines.windows(2).map(|pair| pair[1] - pair[0])),
+        };
+        self.subtracted(&self.multiplied(&steps, factors), terms)
     }
 
     fn halves_multiplied(&self, of: &WideKeys<E>, half: usize) -> WideKeys<E> {

@@ -22,6 +22,11 @@ impl<E: Field> Keys<E> {
         Self { degree, keys: keys.collect::<Vec<_>>().into() }
     }
 
+    /// Polynomials of a degree by their keys.
+    pub fn lent(degree: usize, keys: Lent<E>) -> Self {
+        Self { degree, keys }
+    }
+
     /// The keys of polynomials, in memory of `buffers`.
     pub fn of(buffers: &Buffers<E>, degree: usize, keys: impl ExactSizeIterator<Item = E>) -> Self {
         Self { degree, keys: buffers.collect(keys) }

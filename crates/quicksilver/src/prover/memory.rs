@@ -2,15 +2,18 @@
 
 use super::{Commitments, Prover};
 use crate::EPOCH;
+use crate::failure::{Failure, Name};
 use crate::memory::wide::{OfCoefficients, Wides};
 use crate::memory::{self, Coefficients, MAC, MOST_OF_EPOCH, Party, Remembered};
-use crate::polynomial::{Lower, Vector};
+use crate::polynomial::{Computed, Vector};
 use core::fmt::Display;
 use volery_channel::error::Result;
 use volery_channel::pool::Pool;
 use volery_circuit::stream::{Argues, Everything, Executor, Map};
 use volery_circuit::{Accesses, Cells, Memories, Permutations, Put, Rows, Tables};
-use volery_primitives::{Extension, Field, Tagged, U256};
+use volery_primitives::arch::Arch;
+use volery_primitives::secret::verdict;
+use volery_primitives::{Extension, Field, Tagged};
 use zeroize::Zeroizing;
 
 #[cfg(test)]
@@ -64,8 +67,8 @@ impl<M: Commitments> Party for Prover<'_, M> {
     fn places() -> &'static [M::E] {
         M::places()
     }
-    fn weighed(&self, factors: &[M::E], wires: &[M::Tag]) -> Self::Wide {
-        M::combine(self.arch, factors, wires)
+    fn weighed_by(arch: Arch, factors: &[M::E], wires: &[M::Tag]) -> Self::Wide {
+        M::combine(arch, factors, wires)
     }
 
     fn ring(&self) -> Self::Ring {
@@ -74,17 +77,33 @@ impl<M: Commitments> Party for Prover<'_, M> {
     fn pool(&self) -> &Pool {
         &self.pool
     }
+    fn arch(&self) -> Arch {
+        self.arch
+    }
 
     fn vanish_wide(&mut self, zero: Wides<M::E>, name: &dyn Display) -> Result<()> {
-        // One verdict for all lanes: no branch tells which of them fails.
-        let mut words = U256::ZERO;
-        for value in zero.values() {
-            words |= value.to_integer();
-        }
-        self.note(words == U256::ZERO, name);
-        let (size, lower) = zero.lower();
-        let lower = self.vectors.buffers.lower().copy(lower);
-        self.vanish_among(Lower::lent(size, lower), MOST_OF_EPOCH)
+        self.note(zero.vanish(), name);
+        self.vanish_among(zero.copy_lower(self.vectors.buffers.lower()), MOST_OF_EPOCH)
+    }
+    fn vanish_computed(
+        &mut self,
+        [lanes, degree]: [usize; 2],
+        compute: impl FnOnce() -> Wides<M::E> + Send + 'static,
+        name: &'static str,
+    ) -> Result<()> {
+        self.take_asserted()?;
+        self.count_polynomials(lanes, degree)?;
+        let (before, buffers) = (self.gates.assert, self.vectors.buffers.lower().clone());
+        let computed = self.pool.run(move || {
+            let zero = compute();
+            let fails = !verdict(zero.vanish());
+            let failed = fails.then(|| Failure { before, name: Name::Known(name.to_string()) });
+            Computed { vectors: vec![zero.copy_lower(&buffers)], failed }
+        });
+        M::polynomials(self).push_computed(lanes * degree, computed);
+        let ahead = self.pool.ahead();
+        M::settle(self, ahead);
+        self.go_on_or_end(MOST_OF_EPOCH)
     }
     fn vanish_lanes(&mut self, zero: Vector<M::F, M::E>, name: &dyn Display) -> Result<()> {
         self.note_failure(|| zero.failure(name));

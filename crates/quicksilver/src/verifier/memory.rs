@@ -10,6 +10,7 @@ use volery_channel::error::Result;
 use volery_channel::pool::Pool;
 use volery_circuit::stream::{Argues, Everything, Executor, Map};
 use volery_circuit::{Accesses, Backend as _, Cells, Memories, Permutations, Put, Rows, Tables};
+use volery_primitives::arch::Arch;
 use volery_primitives::{Extension, Lanes};
 use zeroize::Zeroizing;
 
@@ -58,8 +59,8 @@ impl<M: Commitments> Party for Verifier<'_, M> {
     fn places() -> &'static [M::E] {
         M::places()
     }
-    fn weighed(&self, factors: &[M::E], wires: &[M::E]) -> M::E {
-        M::E::dot(self.arch, factors, wires)
+    fn weighed_by(arch: Arch, factors: &[M::E], wires: &[M::E]) -> M::E {
+        M::E::dot(arch, factors, wires)
     }
 
     fn ring(&self) -> Self::Ring {
@@ -68,9 +69,26 @@ impl<M: Commitments> Party for Verifier<'_, M> {
     fn pool(&self) -> &Pool {
         &self.pool
     }
+    fn arch(&self) -> Arch {
+        self.arch
+    }
 
     fn vanish_wide(&mut self, zero: WideKeys<M::E>, _: &dyn Display) -> Result<()> {
-        self.vanish_among(Keys::new(zero.degree, zero.keys.iter().copied()), MOST_OF_EPOCH)
+        self.vanish_among(Keys::lent(zero.degree, zero.keys), MOST_OF_EPOCH)
+    }
+    fn vanish_computed(
+        &mut self,
+        [lanes, degree]: [usize; 2],
+        compute: impl FnOnce() -> WideKeys<M::E> + Send + 'static,
+        _: &'static str,
+    ) -> Result<()> {
+        self.take_asserted()?;
+        self.count_polynomials(lanes, degree)?;
+        M::add_computed(self, [1, lanes], move || {
+            let WideKeys { degree, keys } = compute();
+            vec![Keys::lent(degree, keys)]
+        });
+        self.go_on_or_end(MOST_OF_EPOCH)
     }
     fn vanish_lanes(&mut self, zero: Keys<M::E>, _: &dyn Display) -> Result<()> {
         let delta = M::delta(self.delta);

@@ -22,11 +22,16 @@ impl<M: Commitments> Verifier<'_, M> {
         let (degree, lanes) = (polynomials.degree(), polynomials.lanes());
         self.count_polynomials(lanes, degree)?;
         M::add(self, polynomials);
+        self.go_on_or_end(most)
+    }
+
+    /// Ends the batch behind `most` coefficients.
+    pub(super) fn go_on_or_end(&mut self, most: usize) -> Result<()> {
         if self.coefficients < most { Ok(()) } else { self.end_early() }
     }
 
     /// Counts polynomials of the batch, which is open then.
-    fn count_polynomials(&mut self, lanes: usize, degree: usize) -> Result<()> {
+    pub(super) fn count_polynomials(&mut self, lanes: usize, degree: usize) -> Result<()> {
         if !self.open {
             self.next_slots()?;
         }
@@ -60,9 +65,7 @@ impl<M: Commitments> Verifier<'_, M> {
                 spare.give(by);
                 vanishing
             });
-            if self.coefficients >= MOST {
-                self.end_early()?;
-            }
+            self.go_on_or_end(MOST)?;
         }
         Ok(true)
     }
