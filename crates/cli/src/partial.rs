@@ -1,7 +1,7 @@
 //! A file that is there whole, or as it was before.
 
 use crate::failure::{Failure, Result};
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -132,13 +132,28 @@ impl Partial {
     /// # Errors
     /// Where it cannot be written, or what is in its place is not to be replaced.
     pub fn create(option: &'static str, path: &Path, old: Old) -> Result<Self> {
+        Self::create_by(option, path, (old, &mut File::options()))
+    }
+
+    /// Begins a file, likewise, which on Unix its owner alone may read (mode 0600).
+    ///
+    /// # Errors
+    /// As for [`Partial::create`].
+    pub fn create_secret(option: &'static str, path: &Path, old: Old) -> Result<Self> {
+        let mut options = File::options();
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        Self::create_by(option, path, (old, &mut options))
+    }
+
+    fn create_by(option: &'static str, path: &Path, (old, options): (Old, &mut OpenOptions)) -> Result<Self> {
         free(option, path, old)?;
         let mut partial = path.as_os_str().to_owned();
         partial.push(format!(".{}.partial", std::process::id()));
         let partial = PathBuf::from(partial);
         let mut unfinished = unfinished();
         // What has this name already, such as a link that somebody laid there, is left alone.
-        let created = File::options().write(true).create_new(true).open(&partial);
+        let created = options.write(true).create_new(true).open(&partial);
         let out = BufWriter::new(created.map_err(|why| unwritten(option, path, why))?);
         *unfinished = Some(partial.clone());
         Ok(Self { option, path: path.into(), partial, old, out })

@@ -29,10 +29,7 @@ impl Format {
 
 /// The reason why the relation that `spec` names is for those alone who ask for what is experimental, if it is.
 pub fn experimental(spec: &str) -> Option<&'static str> {
-    let (path, options) = with_options(spec);
-    Committed::asked(options)
-        .filter(|_| Format::of(path).is_ok_and(|format| format == Format::Onnx))
-        .map(|_| Committed::EXPERIMENTAL)
+    Committed::asked(with_options(spec).1).map(|_| Committed::EXPERIMENTAL)
 }
 
 /// The statement of a network, which is over 2^61 − 1 and over no other field: so it is compiled once.

@@ -59,6 +59,11 @@ impl Committed {
     /// # Errors
     /// As for [`Statement::open_apart`]; `Invalid` where a tensor has the name of an input or output of the commitment.
     pub fn open(path: impl AsRef<Path>, options: &str) -> Result<Self> {
+        if options.split('&').any(|option| option.starts_with("part=")) {
+            return Err(Error::invalid(format!(
+                "?{OPTION}&{options}: in a session nothing is said yet of a published commitment: leave one of the two out"
+            )));
+        }
         let network = Statement::open_apart(path, Some(options).filter(|options| !options.is_empty()))?;
         let (mut inputs, mut outputs) = (network.inputs(), network.outputs());
         if let Some(port) = inputs.iter().chain(&outputs).find(|port| [SALT, MODEL].contains(&&port.name[..]))

@@ -179,6 +179,9 @@ impl<'f> Stored<'f> {
         let shape = shape.ok_or_else(|| wrong("has a length below 0".into()))?;
         let count = count(&shape).map_err(&wrong)?;
         let data = match (location, raw) {
+            (None | Some(0), _) if !entries.is_empty() => {
+                return Err(wrong("tells where it lies beside the file, and has its values within".into()));
+            }
             (None | Some(0), Some(raw)) => {
                 let bytes = count * element.bytes();
                 if raw.bytes.len() != bytes {
@@ -303,6 +306,13 @@ impl<'f> Stored<'f> {
 impl<'f> Beside<'f> {
     fn read(entries: &[Entry<'f>]) -> Result<Self, String> {
         let find = |key| entries.iter().find(|entry| entry.key == key).map(|entry| entry.value);
+        if let Some(twice) = entries
+            .iter()
+            .enumerate()
+            .find(|(i, entry)| entries[..*i].iter().any(|before| before.key == entry.key))
+        {
+            return Err(format!("tells the {:?} of its external data twice", twice.1.key));
+        }
         let number = |key| {
             let digits = find(key).map(|value| value.parse::<u64>().map_err(|_| value));
             digits.transpose().map_err(|value| format!("has {value:?} as the {key} of its external data"))

@@ -56,8 +56,8 @@ pub enum Misbehaviour {
     /// tells whether it could have.
     #[error("it went when it had to show that its key is that of the other shards")]
     KeyNotShown,
-    /// The prover says neither that a query follows nor that there is none.
-    #[error("it says neither that a query follows nor that there are no more")]
+    /// The prover sends what is no query: a word that is none, or values that the relation has not.
+    #[error("what it sends in the place of a query is none")]
     NoQuery,
     /// Corrections of shares that commit to nothing are not zero.
     #[error("it corrects shares that commit to nothing")]

@@ -222,6 +222,21 @@ fn a_session_answers_queries() {
     let prove = ["model", "prove", &network, "--input", INPUT, "--connect", &verifier.address];
     volery(&prove).refused(3, &["disagree on the statement"]);
     verifier.end().refused(3, &["disagree on the statement"]);
+    // Whoever asks nothing is told nothing.
+    let verifier = start_listening(&["model", "verify", &graph]);
+    let prove = ["model", "prove", &network, "--connect", &verifier.address];
+    volery(&prove).expect(0);
+    verifier.end().refused(3, &["without a query"]);
+    // As many as leave the bits that are asked for.
+    let verifier = start_listening(&["model", "verify", &graph, "--security", "47"]);
+    let prove = ["model", "prove", &network, "--security", "47", "--connect", &verifier.address];
+    let queries = format!("{INPUT}\n").repeat(5);
+    let proved = Running::start(&prove, queries.as_bytes(), &[]).end();
+    proved.refused(2, &["47 bits of statistical security were asked for"]);
+    assert!(verifier.end().code != Some(0));
+    let linear = format!("{graph}?model=linear");
+    let experimental = ["model", "verify", &linear, "--listen", "127.0.0.1:0"];
+    volery(&experimental).refused(2, &["is experimental"]);
     let other = ["model", "verify", &graph, "--show", "logit", "--listen", "127.0.0.1:0"];
     volery(&other).refused(2, &["--show", "no input or output logit", "logits, class"]);
 }

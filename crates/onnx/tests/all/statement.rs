@@ -1,7 +1,7 @@
 //! Networks as statements, in the clear: what they assert is what a run computes, and nothing else.
 
 use crate::fixtures::{folder, inputs_of};
-use crate::writer::{FLOAT, INT16, Net, integer, integers, tensor};
+use crate::writer::{Bytes, FLOAT, INT16, Net, integer, integers, tensor};
 use std::collections::HashMap;
 use std::fs;
 use volery_channel::error::{Error, Result};
@@ -221,6 +221,21 @@ fn long_weights_stay_in_their_file() {
     let at = file.windows(64).position(|bytes| bytes == [1; 64]).unwrap();
     fs::write(&path, [&file[..at], &[2], &file[at + 1..]].concat()).unwrap();
     assert!(matches!(run(), Err(Error::Invalid(why)) if why.contains("has changed")));
+    // Values within, and a place beside: whoever reads one of them would not read what others do.
+    let entry = |key: &str, value: &str| Bytes::default().bytes(1, key).bytes(2, value);
+    for beside in
+        [&[("offset", "9")][..], &[("location", "net.q.onnx")], &[("location", "a"), ("location", "b")]]
+    {
+        let within = tensor("w", INT16, &[512, 300], &[1; 2 * 512 * 300]);
+        let two = beside.iter().fold(within, |two, (key, value)| two.bytes(13, entry(key, value).0));
+        let mut net = Net::new();
+        net.field(5, two);
+        fs::write(&path, net.file()).unwrap();
+        for opened in [Statement::open(&path, None), Statement::from_bytes(("net", net.file()), None, None)] {
+            let why = opened.unwrap_err().to_string();
+            assert!(why.contains("beside the file, and has") || why.contains("twice"), "{why}");
+        }
+    }
     fs::write(&path, &file[..at]).unwrap();
     let why = Statement::open(&path, None).unwrap_err().to_string();
     assert!(why.contains("net.q.onnx") && why.contains("may have been cut short"), "{why}");

@@ -219,6 +219,10 @@ pub trait AnyRelation: Send + Sync {
     fn unit_of(&self, _port: &str) -> &'static str {
         self.unit()
     }
+    /// The identity of the program, with the version of its gates; of a statement over one field.
+    fn identity(&self) -> (Vec<u8>, Option<u32>) {
+        unreachable!("over two fields")
+    }
     /// The bytes of a value of this port, as [`AnyStatement::encodings`] has them; of a statement over one field.
     fn encoded_bytes(&self, _port: &Port) -> usize {
         unreachable!("over two fields")
@@ -492,6 +496,9 @@ impl<S: WithProgram> AnyRelation for Opened<S> {
     }
     fn unit(&self) -> &'static str {
         <ProgramOf<S> as Program>::Value::UNIT
+    }
+    fn identity(&self) -> (Vec<u8>, Option<u32>) {
+        (self.program.identity(), self.program.version())
     }
     fn encoded_bytes(&self, port: &Port) -> usize {
         <ProgramOf<S> as Program>::Value::zeros(port.width).encoding().len()

@@ -12,7 +12,8 @@
 //! | both | the proof of the query, by the digest of the statement with these values | as ever | |
 //!
 //! What is said in public is what the prover claims; the proof shows it, and its digest has it. The verifier sees it before
-//! it does anything, and may go. Each statement has an error of its own, and these add up ([`Report::security`]).
+//! it does anything, and may go. Each statement has an error of its own, and these add up: where one more query might leave
+//! fewer bits than are asked for, either party ends the session.
 
 use crate::session::any::{AnyClaim, AnyProofs, AnyRelation, AnySetting, AnyStatement, AnyVerifications};
 use volery_channel::channel::Channel;
@@ -30,6 +31,8 @@ pub struct Queries {
     /// The relation of what is common, and that of a query.
     relations: [String; 2],
     public: Vec<String>,
+    /// The identity of a query's relation, which files may not change behind.
+    identity: (Vec<u8>, Option<u32>),
     /// The wires that are handed on.
     carried: usize,
     /// The size of a query, all of whose inputs are private, and that by which correlations are chosen.
@@ -65,7 +68,11 @@ impl Queries {
         let [common_size, size] = [&common, &query.examine()?.0].map(|shape| setting.size(shape));
         let larger = common_size.or_more(size);
         let sizes = [size, Size { commitments: larger.commitments.max(LEAST), ..larger }];
-        Ok(Self { setting, public: public.to_vec(), carried: common.outgoing as usize, relations, sizes })
+        let mut public = public.to_vec();
+        public.sort_unstable();
+        public.dedup();
+        let identity = query.identity();
+        Ok(Self { setting, public, identity, carried: common.outgoing as usize, relations, sizes })
     }
 
     /// The relation of what is common, to be given private values.
@@ -79,9 +86,16 @@ impl Queries {
     /// The relation of a query, to be given values.
     ///
     /// # Errors
-    /// As for [`Queries::of`].
+    /// As for [`Queries::of`]; `Invalid` where it is no longer what it was.
     pub fn query(&self) -> Result<Box<dyn AnyRelation>> {
-        self.setting.open(&self.relations[1], None)
+        let query = self.setting.open(&self.relations[1], None)?;
+        if query.identity() != self.identity {
+            return Err(Error::invalid(format!(
+                "{} is another relation than it was when the session began: begin another session",
+                self.relations[1]
+            )));
+        }
+        Ok(query)
     }
 
     /// The names of the inputs and outputs that are public in each query.
@@ -98,7 +112,9 @@ impl Queries {
     /// The digest of the session, by what is `common`.
     fn digest(&self, common: &dyn AnyStatement) -> Result<[u8; 32]> {
         let query = self.query()?;
-        let digest = Digest::new("volery queries v1").field(&common.digest());
+        let (identity, version) = &self.identity;
+        let version = version.map_or(Vec::new(), |version| version.to_le_bytes().to_vec());
+        let digest = Digest::new("volery queries v1").field(&common.digest()).field(identity).field(&version);
         Ok(self
             .public_ports(&*query)
             .fold(digest, |digest, port| digest.field(port.name.as_bytes()))
@@ -106,10 +122,59 @@ impl Queries {
     }
 }
 
+/// The sum of the errors of a session's statements.
+struct Spent {
+    /// The least bits that are to be left.
+    asked: u32,
+    error: f64,
+    /// The largest error of one statement.
+    most: f64,
+}
+
+impl Spent {
+    /// Nothing yet, of a session with these options.
+    fn new(queries: &Queries, options: &Options) -> Result<Self> {
+        Ok(Self { asked: options.asked_security(queries.setting.security())?, error: 0.0, most: 0.0 })
+    }
+
+    /// Counts a statement.
+    fn add(&mut self, report: &Report) {
+        let error = (-f64::from(report.security.statistical)).exp2();
+        self.error += error;
+        self.most = self.most.max(error);
+    }
+
+    /// The bits that are left.
+    fn bits(&self) -> u32 {
+        -self.error.log2() as u32
+    }
+
+    /// Demands that there is room for one more.
+    fn demand(&self) -> Result<()> {
+        let Self { asked, error, most } = *self;
+        if -(error + most).log2() >= f64::from(asked) {
+            return Ok(());
+        }
+        Err(Error::invalid(format!(
+            "{asked} bits of statistical security were asked for, and with one query more the session has fewer: begin \
+             another, ask for fewer, or take a larger extension"
+        )))
+    }
+}
+
+/// An error of values that the peer has said.
+fn of_peer(why: Error) -> Error {
+    match why {
+        Error::Invalid(_) => Error::Misbehaved(Misbehaviour::NoQuery),
+        other => other,
+    }
+}
+
 /// A prover that is asked.
 pub struct QueryProver<'c> {
     queries: &'c Queries,
     proofs: Box<dyn AnyProofs + 'c>,
+    spent: Spent,
 }
 
 impl<'c> QueryProver<'c> {
@@ -124,6 +189,7 @@ impl<'c> QueryProver<'c> {
         options: &Options,
     ) -> Result<(Self, Report)> {
         let (name, [_, size]) = (queries.digest(common.statement())?, queries.sizes);
+        let mut spent = Spent::new(queries, options)?;
         let (checks, options) = (options.check, Options { check: false, ..options.clone() });
         let mut proofs = queries.setting.prove_several(channel, options)?;
         proofs.carry(queries.carried)?;
@@ -131,7 +197,8 @@ impl<'c> QueryProver<'c> {
             proofs.check(common)?;
         }
         let report = proofs.prove(common, name, Some(size))?;
-        Ok((Self { queries, proofs }, report))
+        spent.add(&report);
+        Ok((Self { queries, proofs, spent }, report))
     }
 
     /// Checks the next query in the clear. Nothing is sent, so that another may be asked in its place.
@@ -145,17 +212,27 @@ impl<'c> QueryProver<'c> {
     /// Proves the next query, a claim of [`Queries::query`] that was checked, or is known to hold.
     ///
     /// # Errors
-    /// As for `volery::prove`.
+    /// As for `volery::prove`; `Invalid` before a byte is sent, where other values are public than in the session, or fewer
+    /// bits of security would be left than are asked for.
     pub fn prove(&mut self, query: &dyn AnyClaim) -> Result<Report> {
         let statement = query.statement();
         let values = statement.encodings();
-        if values.len() != self.queries.public.len() {
+        let is_public = |(port, _): &(&Port, _)| self.queries.public.contains(&port.name);
+        if values.len() != self.queries.public.len() || !values.iter().all(is_public) {
             return Err(Error::invalid("a query in which other values are public than in the session"));
         }
+        self.spent.demand()?;
         let channel = self.proofs.channel();
         channel.send(&[1])?;
         values.iter().try_for_each(|(_, value)| channel.send(value))?;
-        self.proofs.prove(query, statement.digest(), Some(self.queries.sizes[0]))
+        let report = self.proofs.prove(query, statement.digest(), Some(self.queries.sizes[0]))?;
+        self.spent.add(&report);
+        Ok(report)
+    }
+
+    /// The bits of statistical security of the session so far.
+    pub fn bits(&self) -> u32 {
+        self.spent.bits()
     }
 
     /// Says that there are no more queries.
@@ -173,6 +250,7 @@ impl<'c> QueryProver<'c> {
 pub struct QueryVerifier<'c> {
     queries: &'c Queries,
     verifications: Box<dyn AnyVerifications + 'c>,
+    spent: Spent,
 }
 
 impl<'c> QueryVerifier<'c> {
@@ -183,17 +261,19 @@ impl<'c> QueryVerifier<'c> {
     pub fn new(queries: &'c Queries, channel: &'c mut Channel, options: &Options) -> Result<(Self, Report)> {
         let common = queries.common()?.state()?;
         let (name, [_, size]) = (queries.digest(&*common)?, queries.sizes);
+        let mut spent = Spent::new(queries, options)?;
         let mut verifications = queries.setting.verify_several(channel, options.clone())?;
         verifications.carry(queries.carried)?;
         let (_accepted, report) = verifications.verify(&*common, name, Some(size))?;
-        Ok((Self { queries, verifications }, report))
+        spent.add(&report);
+        Ok((Self { queries, verifications, spent }, report))
     }
 
     /// What the prover claims next, which is still to be verified; nothing where there are no more queries.
     ///
     /// # Errors
-    /// `Misbehaved` where it breaks the protocol; `Invalid` where the values that it says are none of the relation; those
-    /// of the link.
+    /// `Misbehaved` where it breaks the protocol; `Invalid` as for [`Queries::query`], and where no more can be asked for
+    /// by the bits of security that are left; those of the link.
     pub fn receive(&mut self) -> Result<Option<Box<dyn AnyStatement>>> {
         let mut query = self.queries.query()?;
         let channel = self.verifications.channel();
@@ -202,13 +282,14 @@ impl<'c> QueryVerifier<'c> {
             [1] => {}
             _ => return Err(Error::Misbehaved(Misbehaviour::NoQuery)),
         }
+        self.spent.demand()?;
         let ports: Vec<_> = self.queries.public_ports(&*query).cloned().collect();
         for port in ports {
             let mut value = vec![0; query.encoded_bytes(&port)];
             channel.recv(&mut value)?;
-            query.public().read(&port.name, Written::Encodings(&value))?;
+            query.public().read(&port.name, Written::Encodings(&value)).map_err(of_peer)?;
         }
-        query.state().map(Some)
+        query.state().map(Some).map_err(of_peer)
     }
 
     /// Verifies what [`QueryVerifier::receive`] gave.
@@ -216,6 +297,14 @@ impl<'c> QueryVerifier<'c> {
     /// # Errors
     /// As for `volery::verify`.
     pub fn verify(&mut self, query: &dyn AnyStatement) -> Result<(Accepted, Report)> {
-        self.verifications.verify(query, query.digest(), Some(self.queries.sizes[0]))
+        let size = Some(self.queries.sizes[0]);
+        let verified = self.verifications.verify(query, query.digest(), size).map_err(of_peer)?;
+        self.spent.add(&verified.1);
+        Ok(verified)
+    }
+
+    /// The bits of statistical security of the session so far.
+    pub fn bits(&self) -> u32 {
+        self.spent.bits()
     }
 }

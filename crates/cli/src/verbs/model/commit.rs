@@ -85,11 +85,11 @@ fn linear(typed: &ModelCommit, network: &Network<'_>) -> Result<()> {
         Zeroizing::new(bytes.as_chunks().0.iter().map(|number| i16::from_le_bytes(*number)).collect());
     let model = Committed::commitment(network, &salt)
         .map_err(|why| Failure::from(why).at(typed.network.display()))?;
-    write(SALT, path, old, |file| {
+    write(SALT, path, old, true, |file| {
         file.write_all(&Npy::head("<i2", &[salt.len()]))?;
         file.write_all(&bytes)
     })?;
-    write(OUT, out, old, |file| {
+    write(OUT, out, old, false, |file| {
         file.write_all(&Npy::head("<u8", &[model.len()]))?;
         model.iter().try_for_each(|element| file.write_all(&element.to_integer().low().to_le_bytes()[..8]))
     })?;

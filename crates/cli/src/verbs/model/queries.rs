@@ -14,7 +14,7 @@ use volery::channel::Party;
 use volery::circuit::{Port, Written};
 use volery::{AnyClaim, AnyRelation, AnyStatement, Queries, QueryProver, QueryVerifier, Report};
 use volery_cli::args::Protocol;
-use volery_cli::failure::{Failure, Fault, Result, one_line};
+use volery_cli::failure::{Failure, Fault, Result, one_line, refuse_experimental};
 use volery_cli::print::{self, seconds};
 use volery_cli::settings::Settings;
 use volery_cli::values::Reader;
@@ -36,6 +36,7 @@ pub(crate) fn prove(typed: &ModelProve, started: Instant) -> Result<()> {
     let mut session = Session::open(settings, &way, Party::Prover, of_weights.statement().digest(), None)?;
     let (mut prover, report) =
         QueryProver::new(&queries, &*of_weights, &mut session.channel, &session.options)?;
+    drop(of_weights);
     let mut reports = vec![report];
     let mut failed: Option<Failure> = None;
     let mut left_out = 0;
@@ -75,8 +76,9 @@ pub(crate) fn prove(typed: &ModelProve, started: Instant) -> Result<()> {
         told(&queries, number, claim.statement(), asked, settings.json)?;
         reports.push(report);
     }
+    let bits = prover.bits();
     prover.end()?;
-    ended(session, settings, &reports, started)?;
+    ended(session, settings, (&reports, bits), started)?;
     let line = format!("{left_out} of {number} queries were left out, for what is said of each above");
     failed.map_or(Ok(()), |why| Err(Failure { fault: Fault::Usage, line, ..why }))
 }
@@ -97,8 +99,15 @@ pub(crate) fn verify(typed: &ModelVerify, started: Instant) -> Result<()> {
         told(&queries, number, &*query, asked, settings.json)?;
         reports.push(report);
     }
+    let bits = verifier.bits();
     drop(verifier);
-    ended(session, settings, &reports, started)
+    if reports.len() == 1 {
+        session.channel.close()?;
+        return Err(Failure::peer(
+            "the prover ended the session without a query: nothing is known of any input",
+        ));
+    }
+    ended(session, settings, (&reports, bits), started)
 }
 
 /// The settings of a session, and its queries about the network at `path`.
@@ -111,6 +120,7 @@ fn queries(
     let Some(spec) = path.to_str() else {
         return Err(Failure::usage(format_args!("{}: name the file in UTF-8", path.display())));
     };
+    refuse_experimental(spec, false)?;
     let field = field_over(protocol.field.as_deref(), Some(&spec.to_owned()), None)?;
     let settings = Settings::new(field, protocol, output)?;
     let mut public = show.clone();
@@ -202,9 +212,15 @@ fn text(port: &Port, integers: &[i64]) -> String {
     text
 }
 
-/// Ends a session, and tells of it.
-fn ended(session: Session, settings: &Settings, reports: &[Report], started: Instant) -> Result<()> {
+/// Ends a session, which has so many bits of statistical security, and tells of it.
+fn ended(
+    session: Session,
+    settings: &Settings,
+    (reports, bits): (&[Report], u32),
+    started: Instant,
+) -> Result<()> {
     let mut outcome = session.close_behind(settings, reports, started)?;
+    outcome.report.security.statistical = bits;
     let queries = reports.len() - 1;
     outcome.more("queries", json!(queries), queries.to_string());
     outcome.print(settings.json)

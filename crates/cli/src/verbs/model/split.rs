@@ -30,11 +30,11 @@ pub(crate) fn split(typed: &ModelSplit) -> Result<()> {
     let Split { graph, weights } =
         Split::of(&file, &options).map_err(|why| Failure::from(why).at(typed.network.display()))?;
     let identity = hex(&Network::open(&graph, &options)?.identity());
-    write(WEIGHTS, &typed.weights, old, |out| {
+    write(WEIGHTS, &typed.weights, old, true, |out| {
         out.write_all(&Npy::head("<i4", &[weights.len()]))?;
         weights.iter().try_for_each(|weight| out.write_all(&weight.to_le_bytes()))
     })?;
-    write(PUBLIC, &typed.public, old, |out| out.write_all(&graph))?;
+    write(PUBLIC, &typed.public, old, false, |out| out.write_all(&graph))?;
     let count = weights.len();
     let [public, apart] = [&typed.public, &typed.weights].map(|path| path.display().to_string());
     if typed.json {
@@ -49,14 +49,16 @@ pub(crate) fn split(typed: &ModelSplit) -> Result<()> {
     ]))
 }
 
-/// Fills the file at `path`, which an option names.
+/// Fills the file at `path`, which an option names, and which others may not read where it is secret.
 pub(super) fn write(
     option: &'static str,
     path: &Path,
     old: Old,
+    secret: bool,
     fill: impl FnOnce(&mut Partial) -> std::io::Result<()>,
 ) -> Result<()> {
-    let mut out = Partial::create(option, path, old)?;
+    let create = if secret { Partial::create_secret } else { Partial::create };
+    let mut out = create(option, path, old)?;
     fill(&mut out).map_err(|why| {
         Failure::usage(format_args!("{option} {}: cannot be written: {why}", path.display()))
     })?;
