@@ -80,6 +80,7 @@
 //! Hints are functions of this process, which a prover calls and nobody else does. Blocks that leave the
 //! process leave them behind: a prover elsewhere has the statement itself.
 
+mod ahead;
 pub mod argues;
 mod block;
 mod dependence;
@@ -175,6 +176,14 @@ pub trait Execute<F: Field> {
     /// # Errors
     /// Those of the backend.
     fn execute(&mut self, block: &Block<F>, lent: &[F]) -> Result<()>;
+
+    /// Executes `block`, likewise, and may put another in its place.
+    ///
+    /// # Errors
+    /// As for [`Execute::execute`].
+    fn take(&mut self, block: &mut Block<F>, lent: &[F]) -> Result<()> {
+        self.execute(block, lent)
+    }
 }
 
 /// A statement as a stream of gates: the [`Circuit`] of every backend.
@@ -246,7 +255,14 @@ impl<B: Executor> Circuit<B> for Stream<'_, B::F> {
 }
 
 fn execute<B: Executor>(source: &dyn Source<B::F>, functions: &Functions<B::F>, b: &mut B) -> Result<()> {
+    let has_threads = b.has_threads();
     let mut interpreter = Interpreter::new(b, source);
+    if has_threads {
+        ahead::execute(source, functions, &mut interpreter)?;
+        interpreter.name_failure();
+        functions.note_end();
+        return Ok(());
+    }
     let mut recorder = Recorder::new(&mut interpreter, functions);
     let recorded = source.record(&mut recorder);
     // What is left open the backend closes, as where nothing is recorded.

@@ -39,6 +39,11 @@ pub trait Executor: Backend + Sized {
         Self::proofs()
     }
 
+    /// Whether this party has other threads, one of which may record the statement.
+    fn has_threads(&self) -> bool {
+        false
+    }
+
     /// Opens a call of a function that blocks call, as [`Backend::open_function`] does where a statement calls one:
     /// for backends that record what they execute.
     ///

@@ -208,13 +208,13 @@ impl<'r, F: Field> Recorder<'r, F> {
     fn flush_by(&mut self, lent: &[F]) {
         let block = &mut self.frame.block;
         block.slots = self.frame.stamps.len() as u32;
+        if let Some(tracing) = &mut self.tracing {
+            tracing.block(block);
+        }
         if let (Purpose::Execution(execute), false) = (&mut self.purpose, self.failed)
-            && let Err(error) = execute.execute(block, lent)
+            && let Err(error) = execute.take(block, lent)
         {
             self.fail(error);
-        }
-        if let Some(tracing) = &mut self.tracing {
-            tracing.block(&self.frame.block);
         }
         let block = &mut self.frame.block;
         block.clear();

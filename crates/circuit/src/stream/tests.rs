@@ -453,6 +453,57 @@ fn what_ends_gives_its_slots_again() {
     assert!(sizes.records > 30_000 && sizes.slots < 30 && sizes.vectors < 4, "{} slots", sizes.slots);
 }
 
+/// A vector that lives for many blocks, and sums of many terms; what comes out has to be `last`.
+struct Long {
+    last: F61,
+    panics: bool,
+}
+
+impl Source<F61> for Long {
+    fn record(&self, b: &mut Recorder<'_, F61>) -> Result<()> {
+        let mut wires = vec![Handle::default(); 2000];
+        b.witnesses(&mut wires)?;
+        let vector = Polynomials::vector(b, &wires[..3]);
+        for round in 0..20 {
+            for wire in &mut wires {
+                *wire = b.scale(*wire, F61::new(2));
+            }
+            assert!(!(self.panics && round == 19), "recording ends");
+        }
+        let sum = b.linear(&vec![F61::ONE; 2000], &wires);
+        let last = b.constant(-self.last);
+        let difference = b.add(sum, last);
+        b.assert_zero(difference, "the sum")?;
+        let square = Polynomials::product(b, &vector, &vector)?;
+        let minus = b.constant(-F61::ONE);
+        let minus = Polynomials::vector(b, &[minus; 3]);
+        let zero = Polynomials::sum(b, &square, &minus);
+        b.assert_zeroes(zero, "the squares")
+    }
+}
+
+/// Blocks that another thread has recorded are those that one thread records; errors and panics end both.
+#[test]
+fn statements_are_recorded_ahead() {
+    let run = |last: u64, panics: bool, apart: bool| {
+        let (long, functions) = (Long { last: F61::new(last), panics }, Functions::default());
+        let mut clear = Clear::new(vec![F61::ONE; 2000]);
+        let mut interpreter = Interpreter::new(&mut clear, &long);
+        if apart {
+            return ahead::execute(&long, &functions, &mut interpreter);
+        }
+        let mut recorder = Recorder::new(&mut interpreter, &functions);
+        let recorded = long.record(&mut recorder);
+        recorder.finish(recorded)
+    };
+    let text = |result: Result<()>| result.map_err(|why| why.to_string());
+    for last in [2000 << 20, 7] {
+        assert_eq!(text(run(last, false, true)), text(run(last, false, false)));
+    }
+    let panicked = std::panic::catch_unwind(|| run(1, true, true));
+    assert!(panicked.is_err());
+}
+
 /// A long chain of sums, of which a function needs two slots and its arguments'.
 #[test]
 fn functions_take_few_slots() {

@@ -137,6 +137,10 @@ impl<M: Commitments> Party for Prover<'_, M> {
 impl<M: Commitments> Executor for Prover<'_, M> {
     type Beyond = Everything<Self>;
 
+    fn has_threads(&self) -> bool {
+        self.pool.ahead() > 0
+    }
+
     fn proofs() -> Argues {
         memory::proofs::<M::F>()
     }
