@@ -16,6 +16,7 @@
 //! shards cluster              one party of a run in shards: its coordinator, its workers     cluster/*
 //! web                         what a web server said
 //! party                       checks, proves and verifies: of functions and of relations by name
+//! queries                     sessions of many queries to a network       queries/network
 //! ```
 #![forbid(unsafe_code)]
 
@@ -30,6 +31,7 @@ mod memory;
 mod options;
 mod parts;
 mod party;
+mod queries;
 mod run;
 mod session;
 mod shards;
@@ -55,6 +57,8 @@ mod _volery {
     use super::memory::{Memory, Table};
     #[pymodule_export]
     use super::party::{circuit_info, fields, run_function, run_relation};
+    #[pymodule_export]
+    use super::queries::{QuerySession, open_queries, split_network};
     #[pymodule_export]
     use super::run::map::map;
     #[pymodule_export]

@@ -9,14 +9,14 @@ use crate::parts::{Parts, Said};
 use crate::run::shard::Runs;
 use crate::run::types::Type;
 use crate::session::{Event, Quietly, Shared, drive, never};
-pub(crate) use given::{claim, statement};
+pub(crate) use given::{array, claim, statement};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
-use volery::channel::{Channel, Party};
+use volery::channel::{Channel, Identity, Party};
 use volery::circuit::{Shape, Size};
 use volery::{AnyClaim, AnyStatement, Options, Report};
 use volery_cli::link::{Metered, Way};
@@ -221,9 +221,7 @@ impl Work {
         outcome.verified = self.act != Act::ProveToBytes;
         outcome.warnings = warnings();
         if let Some(peer) = link {
-            outcome.more("link", json!(if peer.is_some() { "tls" } else { "tcp" }), String::new());
-            let peer = peer.map(|(identity, name)| json!({"identity": identity.to_string(), "name": name}));
-            outcome.more("peer", json!(peer), String::new());
+            met(&mut outcome, peer);
         }
         Ok((outcome.json(), bytes))
     }
@@ -241,6 +239,13 @@ impl Work {
         options.work = Some(shared.total.clone());
         Ok(options)
     }
+}
+
+/// Has `outcome` tell who the peer was, with the name by which it is pinned, and how it was reached.
+pub(crate) fn met(outcome: &mut Outcome, peer: Option<(Identity, String)>) {
+    outcome.more("link", json!(if peer.is_some() { "tls" } else { "tcp" }), String::new());
+    let peer = peer.map(|(identity, name)| json!({"identity": identity.to_string(), "name": name}));
+    outcome.more("peer", json!(peer), String::new());
 }
 
 /// The gates of a statement, as JSON.

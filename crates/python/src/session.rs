@@ -1,5 +1,5 @@
 //! Two threads: one does the work, while the caller's thread runs the Python function when asked, handles
-//! signals, and reports progress.
+//! signals, and reports progress. Work that pauses waits for what the caller asks next.
 
 use crate::built::AnyBuilt;
 use crate::errors::{Result, Trouble, bug, is_stop};
@@ -12,7 +12,7 @@ use std::fmt;
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use volery_cli::link::{Meanwhile, Meter};
 
@@ -30,6 +30,8 @@ pub(crate) enum Event {
     Listening(SocketAddr),
     /// Python is to be called, unless the work is to end.
     Call(Call),
+    /// The work goes on once it is asked for more.
+    Pause,
     /// The work is done.
     Done,
 }
@@ -160,21 +162,43 @@ pub(crate) fn never(_: Python<'_>, _: Arc<Tape>, _: usize, _: Arc<Watch>) -> PyR
     Ok(())
 }
 
-/// Has `work` done on a thread of its own; `run` runs the function, if there is one, of `built`.
-///
-/// # Errors
-/// What the function raises, and `KeyboardInterrupt`; or else what `work` ends with.
-pub(crate) fn drive<T: Send + 'static>(
-    py: Python<'_>,
-    (shared, callbacks): (Arc<Shared>, Callbacks),
-    built: Option<Arc<dyn AnyBuilt>>,
-    run: Run<'_>,
-    work: impl FnOnce(&Shared) -> Result<T> + Send + 'static,
-) -> PyResult<T> {
-    let watch = Arc::new(Watch::new(shared.clone(), callbacks.progress));
-    let working = {
-        let shared = shared.clone();
-        thread::Builder::new().name("volery".into()).spawn(move || {
+/// Work on a thread of its own. Whoever drops it before its end closes its links.
+pub(crate) struct Working<T> {
+    shared: Arc<Shared>,
+    watch: Arc<Watch>,
+    listening: Option<Py<PyAny>>,
+    /// Until it has ended.
+    thread: Option<JoinHandle<Result<T>>>,
+}
+
+impl<T> Drop for Working<T> {
+    fn drop(&mut self) {
+        if self.thread.is_some() {
+            self.stop();
+        }
+    }
+}
+
+impl<T> Working<T> {
+    /// Has the work end.
+    fn stop(&self) {
+        self.shared.stop.store(true, Ordering::Relaxed);
+        self.shared.shut();
+    }
+}
+
+impl<T: Send + 'static> Working<T> {
+    /// Begins `work`.
+    ///
+    /// # Errors
+    /// Where the system gives no thread.
+    pub(crate) fn start(
+        (shared, callbacks): (Arc<Shared>, Callbacks),
+        work: impl FnOnce(&Shared) -> Result<T> + Send + 'static,
+    ) -> PyResult<Self> {
+        let watch = Arc::new(Watch::new(shared.clone(), callbacks.progress));
+        let here = shared.clone();
+        let thread = thread::Builder::new().name("volery".into()).spawn(move || {
             // Even where it panics.
             struct Last<'s>(&'s Shared);
             impl Drop for Last<'_> {
@@ -182,66 +206,108 @@ pub(crate) fn drive<T: Send + 'static>(
                     self.0.say(Event::Done);
                 }
             }
-            let last = Last(&shared);
-            let made = work(&shared);
+            let last = Last(&here);
+            let made = work(&here);
             drop(last);
             made
-        })?
-    };
-    let mut raised: Option<PyErr> = None;
-    let mut deadline = None;
-    loop {
-        let event = py.detach(|| shared.hear(POLL));
-        let heard = match event {
-            Some(Event::Done) => break,
-            Some(Event::Run(tape, _)) if raised.is_some() => {
-                tape.end(Err(()));
-                Ok(())
-            }
-            Some(Event::Call(_)) if raised.is_some() => Ok(()),
-            Some(Event::Call(call)) => call(py),
-            Some(Event::Run(tape, shard)) => run(py, tape, shard, watch.clone()),
-            Some(Event::Listening(at)) => match &callbacks.listening {
-                Some(listening) => listening.call1(py, (at.to_string(),)).map(drop),
+        })?;
+        Ok(Self { shared, watch, listening: callbacks.listening, thread: Some(thread) })
+    }
+
+    /// Has the work end, and waits for that; nobody keeps it waiting any more.
+    pub(crate) fn abandon(mut self, py: Python<'_>) {
+        self.stop();
+        if let Some(thread) = self.thread.take() {
+            // It ends with an error, of which the caller knows.
+            let _ = py.detach(|| thread.join());
+        }
+    }
+
+    /// Attends to the work until it pauses, which gives nothing, or ends; `run` runs the function, if there is one,
+    /// of `built`.
+    ///
+    /// # Errors
+    /// What the function raises, and `KeyboardInterrupt`, which end the work; or else what it ends with.
+    pub(crate) fn attend(
+        &mut self,
+        py: Python<'_>,
+        built: Option<&dyn AnyBuilt>,
+        run: Run<'_>,
+    ) -> PyResult<Option<T>> {
+        let mut raised: Option<PyErr> = None;
+        let mut deadline = None;
+        loop {
+            let event = py.detach(|| self.shared.hear(POLL));
+            let heard = match event {
+                Some(Event::Done) => break,
+                Some(Event::Pause) => match raised {
+                    Some(why) => return Err(why),
+                    None => return Ok(None),
+                },
+                Some(Event::Run(tape, _)) if raised.is_some() => {
+                    tape.end(Err(()));
+                    Ok(())
+                }
+                Some(Event::Call(_)) if raised.is_some() => Ok(()),
+                Some(Event::Call(call)) => call(py),
+                Some(Event::Run(tape, shard)) => run(py, tape, shard, self.watch.clone()),
+                Some(Event::Listening(at)) => match &self.listening {
+                    Some(listening) => listening.call1(py, (at.to_string(),)).map(drop),
+                    None => Ok(()),
+                },
                 None => Ok(()),
-            },
-            None => Ok(()),
-        };
-        let heard = match heard {
-            Err(why) if is_stop(py, &why) => Ok(()),
-            heard => heard.and_then(|()| watch.look(py)),
-        };
-        if let Err(why) = heard
-            && raised.is_none()
-        {
-            raised = Some(why);
-            deadline = Some(Instant::now() + LAST_WAIT);
-            shared.stop.store(true, Ordering::Relaxed);
-            shared.shut();
-            if let Some(built) = &built {
-                built.stop();
+            };
+            let heard = match heard {
+                Err(why) if is_stop(py, &why) => Ok(()),
+                heard => heard.and_then(|()| self.watch.look(py)),
+            };
+            if let Err(why) = heard
+                && raised.is_none()
+            {
+                raised = Some(why);
+                deadline = Some(Instant::now() + LAST_WAIT);
+                self.stop();
+                if let Some(built) = built {
+                    built.stop();
+                }
+            }
+            if deadline.is_some_and(|deadline| Instant::now() > deadline) {
+                // What it computes is of no use any more, and it ends by itself.
+                return Err(raised.expect("set with the deadline"));
             }
         }
-        if deadline.is_some_and(|deadline| Instant::now() > deadline) {
-            // What it computes is of no use any more, and it ends by itself.
-            return Err(raised.expect("set with the deadline"));
+        let thread = self.thread.take().expect("it ends once");
+        let made = py.detach(|| thread.join());
+        if let Some(why) = raised {
+            return Err(why);
+        }
+        match made {
+            Ok(Ok(made)) => {
+                self.watch.tell(py)?;
+                Ok(Some(made))
+            }
+            Ok(Err(why)) => Err(raise(py, why, built)),
+            Err(panic) => {
+                let what = panic.downcast_ref::<String>().map(String::as_str);
+                Err(bug(what.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a thread ended")))
+            }
         }
     }
-    let made = py.detach(|| working.join());
-    if let Some(why) = raised {
-        return Err(why);
-    }
-    match made {
-        Ok(Ok(made)) => {
-            watch.tell(py)?;
-            Ok(made)
-        }
-        Ok(Err(why)) => Err(raise(py, why, built.as_deref())),
-        Err(panic) => {
-            let what = panic.downcast_ref::<String>().map(String::as_str);
-            Err(bug(what.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a thread ended")))
-        }
-    }
+}
+
+/// Has `work`, which does not pause, done on a thread of its own; `run` runs the function, if there is one, of `built`.
+///
+/// # Errors
+/// What the function raises, and `KeyboardInterrupt`; or else what `work` ends with.
+pub(crate) fn drive<T: Send + 'static>(
+    py: Python<'_>,
+    asked: (Arc<Shared>, Callbacks),
+    built: Option<Arc<dyn AnyBuilt>>,
+    run: Run<'_>,
+    work: impl FnOnce(&Shared) -> Result<T> + Send + 'static,
+) -> PyResult<T> {
+    let made = Working::start(asked, work)?.attend(py, built.as_deref(), run)?;
+    Ok(made.expect("nothing is asked of it"))
 }
 
 fn raise(py: Python<'_>, why: Trouble, built: Option<&dyn AnyBuilt>) -> PyErr {

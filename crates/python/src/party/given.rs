@@ -167,7 +167,7 @@ fn text(value: &Bound<'_, PyAny>, name: &str, width: Option<u64>, unit: &str) ->
 }
 
 /// An array of integers or floats, as numpy would write it to a file; none where it is something else.
-fn array(value: &Bound<'_, PyAny>) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
+pub(crate) fn array(value: &Bound<'_, PyAny>) -> PyResult<Option<Zeroizing<Vec<u8>>>> {
     let Ok(kind) = value.getattr("dtype").and_then(|kind| kind.getattr("str")) else { return Ok(None) };
     let kind = kind.str()?;
     let kind = kind.to_str()?;
