@@ -75,9 +75,9 @@ pub const CLASS: &str = "class";
 enum Part {
     /// All of it.
     Whole,
-    /// That there are weights of their bits, which are handed on.
+    /// The claim that there are weights of their bits, which are handed on.
     Weights,
-    /// What the network makes of inputs, by weights that another statement has handed on.
+    /// The claim of what the network makes of inputs, by weights that another statement has handed on.
     Query,
 }
 

@@ -132,9 +132,9 @@ fn long_statements_follow_by_wolverine() {
 
 /// Numbers that are handed on, or taken.
 enum Carrying {
-    /// So many of the witness go out.
+    /// Numbers of the witness, so many, go out.
     Out(usize),
-    /// So many come in, and these are their squares.
+    /// Numbers come in, of which these are the squares.
     In(Vec<F61>),
 }
 

@@ -38,7 +38,7 @@ pub(super) enum Weights<W> {
     Carried,
 }
 
-/// Where the weights come from that are no constants of the file.
+/// The origin of weights that are no constants of the file.
 enum Given<W> {
     Input,
     Wires(Vec<W>),

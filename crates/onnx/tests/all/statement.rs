@@ -152,7 +152,7 @@ fn no_prover_may_choose_another_value() {
     }
 }
 
-/// What layers make on the way is known before anything is made of it.
+/// Sizes of all that layers make on the way are known before anything is made.
 #[test]
 fn small_files_take_no_large_memory() {
     let refused = |add: &dyn Fn(&mut Net), word: &str| {

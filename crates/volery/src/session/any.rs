@@ -284,7 +284,7 @@ pub trait AnyStatement: Send + Sync {
     fn is_over_two(&self) -> bool {
         false
     }
-    /// What it is, for whoever knows.
+    /// Itself, for whoever knows its type.
     fn as_any(&self) -> &dyn Any;
     /// Counts the gates: see [`Shape::without_depth`].
     fn count(&self) -> Result<Shape>;
@@ -341,7 +341,7 @@ pub trait AnyStatement: Send + Sync {
 pub trait AnyClaim: Send + Sync {
     /// The statement that is claimed.
     fn statement(&self) -> &dyn AnyStatement;
-    /// What it is, for whoever knows.
+    /// Itself, for whoever knows its type.
     fn as_any(&self) -> &dyn Any;
     /// Checks the claim in the clear: see [`check`](crate::check).
     fn check(&self) -> Result<()>;

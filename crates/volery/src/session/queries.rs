@@ -269,7 +269,7 @@ impl<'c> QueryVerifier<'c> {
         Ok((Self { queries, verifications, spent }, report))
     }
 
-    /// What the prover claims next, which is still to be verified; nothing where there are no more queries.
+    /// The prover's next claim, which is still to be verified; nothing where there are no more queries.
     ///
     /// # Errors
     /// `Misbehaved` where it breaks the protocol; `Invalid` as for [`Queries::query`], and where no more can be asked for

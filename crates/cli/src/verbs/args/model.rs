@@ -249,7 +249,7 @@ pub(crate) struct ModelVerify {
     pub(crate) output: Output,
 }
 
-/// What the verifier is told of each query.
+/// The values of each query that the verifier is told.
 #[derive(Args)]
 pub(crate) struct Show {
     /// An output, or an input, that the verifier is told; may be repeated [default: class, the place of the largest
