@@ -162,6 +162,9 @@ pub(crate) struct Typed {
     /// The program of `program`, which takes private bytes that are random [default: SHA-256 in C]
     #[arg(long, value_name = "FILE")]
     pub(crate) elf: Option<PathBuf>,
+    /// The file of the quantised network of `network`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) network: Option<PathBuf>,
     /// `program` with branches and addresses that both parties know
     #[arg(long)]
     pub(crate) public_control: bool,
@@ -237,6 +240,7 @@ impl Typed {
             ("--interactive", self.interactive),
             ("--out", self.out.is_some()),
             ("--elf", self.elf.is_some()),
+            ("--network", self.network.is_some()),
             ("--public-control", self.public_control),
             ("--only", !self.only.is_empty()),
             ("--write", self.write.is_some()),

@@ -31,6 +31,7 @@ pub mod membership;
 mod memory;
 #[doc(hidden)]
 pub mod merkle;
+mod network;
 mod plan;
 mod processor;
 mod sha256;

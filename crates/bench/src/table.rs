@@ -4,8 +4,8 @@ use crate::args::Typed;
 use crate::bench::{Bench, Fields, Takes};
 use crate::fields::over;
 use crate::{
-    algebra, applications, convert, garbled, generated, holes, limbo, membership, memory, merkle, processor,
-    sha256, shards, snippets, tables, vole, web,
+    algebra, applications, convert, garbled, generated, holes, limbo, membership, memory, merkle, network,
+    processor, sha256, shards, snippets, tables, vole, web,
 };
 use volery::System;
 use volery_cli::failure::{Result, one_of};
@@ -15,7 +15,7 @@ use volery_cli::fields::{ARITHMETIC, BOOLEAN};
 const OF_BITS: &[System] = &[System::QUICKSILVER, System::WOLVERINE, System::JKO, System::LIMBO];
 
 /// The measurements that there are.
-pub static BENCHES: [Bench; 29] = [
+pub static BENCHES: [Bench; 30] = [
     Bench {
         name: "boolean",
         options: &["--gates", "--inputs", "--lanes"],
@@ -261,6 +261,16 @@ pub static BENCHES: [Bench; 29] = [
         says: "a request of 1 KB and a response of --length in a session of TLS 1.3 by --suite, all shown; SHA-256 \
                and AES gate by gate, the latter as polynomials, or both, by --kind",
         run: web::web,
+    },
+    Bench {
+        name: "network",
+        options: &["--network", "--count"],
+        takes: Takes::All,
+        over: Fields::ElementsElse("boolean"),
+        systems: &[System::QUICKSILVER],
+        says: "--count queries to the network of a quantised file, --network, on random inputs: with weights and inputs \
+               secret, and the class shown",
+        run: network::network,
     },
     Bench {
         name: "vole-f2",

@@ -27,6 +27,7 @@ pub mod fields;
 pub mod keys;
 pub mod link;
 mod misuse;
+pub mod networks;
 pub mod partial;
 pub mod preimage;
 pub mod print;

@@ -27,9 +27,6 @@ const MODEL: &str = "model";
 /// The bits of a number of the salt, which has a sign.
 const SALT_BITS: u32 = 16;
 
-/// Inputs before the network's own: salt and weights.
-const BEFORE: usize = 2;
-
 /// A network with committed weights.
 #[derive(Debug)]
 pub struct Committed {
@@ -73,8 +70,7 @@ impl Committed {
                 port.name
             )));
         }
-        let weights = inputs.pop().expect("weights that are an input");
-        inputs.splice(..0, [Port::new(SALT, Self::SALT_NUMBERS as u64), weights]);
+        inputs.insert(0, Port::new(SALT, Self::SALT_NUMBERS as u64));
         outputs.push(Port::public(MODEL, Ajtai::<F61>::ELEMENTS as u64));
         Ok(Self { network, inputs, outputs })
     }
@@ -126,9 +122,9 @@ impl StatementFile<F61> for Committed {
     }
 
     fn record(&self, b: &mut Recorder<'_, F61>, values: PublicValues<'_, F61>) -> Result<()> {
-        let (before, inputs) = values.inputs.split_at(BEFORE);
+        let [salt, inputs @ .., weights] = values.inputs else { unreachable!("the salt, and the weights") };
         let (model, outputs) = values.outputs.split_last().expect("the commitment is an output");
-        if before.iter().any(Option::is_some) {
+        if salt.is_some() || weights.is_some() {
             return Err(Error::invalid(format!(
                 "{WEIGHTS} and {SALT} are private: for a model that everybody knows leave out ?{OPTION}"
             )));
@@ -143,10 +139,12 @@ impl StatementFile<F61> for Committed {
         };
         let salt = read(b, Self::SALT_NUMBERS, SALT_BITS, SALT)?;
         b.forget(&salt);
-        let mut weights = Vec::new();
-        for (tensor, (count, bits)) in self.network.weight_bits().enumerate() {
-            weights.extend(read(b, count, bits, &format!("tensor {tensor} of {WEIGHTS}"))?);
-        }
+        let tensors: Vec<_> = self.network.weight_bits().collect();
+        let weight = |b: &mut _, tensor: usize| {
+            let (count, bits) = tensors[tensor];
+            read(b, count, bits, &format!("tensor {tensor} of {WEIGHTS}"))
+        };
+        self.network.push_with(b, weight, PublicValues { inputs, outputs })?;
         if let Some(model) = model {
             for (place, wire) in (0..).zip(commitment.finish()) {
                 let minus = b.constant(-model.element(place));
@@ -154,6 +152,6 @@ impl StatementFile<F61> for Committed {
                 b.assert_zero(difference, format_args!("{MODEL}[{place}]"))?;
             }
         }
-        self.network.push_with(b, weights, PublicValues { inputs, outputs })
+        Ok(())
     }
 }

@@ -148,23 +148,20 @@ impl Statement {
         self.weight_bits().map(|(count, _)| count).sum()
     }
 
-    /// Pushes the gates with weights on wires in the place of the input [`WEIGHTS`]. The caller has shown that each has its
-    /// bits; nobody else holds the wires, which are forgotten once they are read.
+    /// Pushes the gates with weights on wires in the place of the input [`WEIGHTS`]: `gives` makes those of the weight of this
+    /// number, in the order of the list, and has shown that they have their bits. Nobody else holds the wires, which are
+    /// forgotten once they are read.
     ///
     /// # Errors
-    /// As for [`StatementFile::record`].
-    ///
-    /// # Panics
-    /// Where they are another number.
+    /// As for [`StatementFile::record`], and those of `gives`.
     pub fn push_with<B: Machine<F = F61>>(
         &self,
         b: &mut B,
-        weights: Vec<B::Wire>,
+        mut gives: impl FnMut(&mut B, usize) -> Result<Vec<B::Wire>>,
         values: PublicValues<'_, F61>,
     ) -> Result<()> {
         let network = self.network()?;
-        assert_eq!(weights.len(), network.weight_count(), "a wire for each weight");
-        Layers::push(b, &network, (self.form.count, Weights::Wires(weights)), values)
+        Layers::push(b, &network, (self.form.count, Weights::By(&mut gives)), values)
     }
 
     /// The network of a file that is called `name`, and was read; values that lie beside it are in `folder`.

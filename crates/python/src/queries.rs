@@ -10,7 +10,7 @@ use crate::options::Asked;
 use crate::party::met;
 use crate::session::{Event, Quietly, Shared, Working, never};
 pub(crate) use network::split_network;
-use network::{Given, Weights, claim, decoded, given, of_weights, public, whole};
+use network::{Given, Weights, claim, given, whole};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use serde_json::{Value, json};
@@ -27,6 +27,7 @@ use volery::{AnyRelation, AnyStatement, Options, Queries, QueryProver, QueryVeri
 use volery_cli::failure::Failure;
 use volery_cli::fields::ARITHMETIC;
 use volery_cli::link::{Metered, Way};
+use volery_cli::networks::{self, decoded, of_weights};
 use volery_cli::report::Outcome;
 use volery_cli::settings::Settings;
 
@@ -302,8 +303,7 @@ impl Work {
     }
 
     fn queries(&self) -> Result<Queries> {
-        let show = public(self.settings.field, &self.spec, &self.show)?;
-        Ok(Queries::of(self.settings.field, &self.spec, &show)?)
+        Ok(networks::queries(self.settings.field, &self.spec, &self.show)?)
     }
 
     /// The link to the peer, and who that is; with the options of a session whose weights have this digest.

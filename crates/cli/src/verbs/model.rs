@@ -19,9 +19,10 @@ use std::io::Read;
 use std::path::Path;
 use volery::circuit::FixedPoint;
 use volery_cli::failure::{Failure, Result, one_line};
+use volery_cli::networks::options;
 use volery_cli::print::things;
 use volery_cli::waiting;
-use volery_onnx::{HELD_BITS, INDEX_BITS, Kind, MOST_BYTES, Model, Network, Options, Quantity};
+use volery_onnx::{HELD_BITS, INDEX_BITS, Kind, MOST_BYTES, Model, Network, Quantity};
 
 /// All bytes of the file of a network.
 fn read(path: &Path) -> Result<Vec<u8>> {
@@ -30,11 +31,6 @@ fn read(path: &Path) -> Result<Vec<u8>> {
         waiting::regular(path).and_then(|file| file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes));
     read.map_err(|why| Failure::usage(why).at(path.display()))?;
     Ok(bytes)
-}
-
-/// Settings of the file at `path`.
-fn options(path: &Path) -> Options {
-    Options { folder: path.parent().map(|folder| folder.join(".")), ..Options::default() }
 }
 
 /// The network in `file`, the bytes of the file at `path`.

@@ -26,33 +26,37 @@ struct Held<W> {
     owners: Vec<usize>,
 }
 
+/// A function that gives the wires of a weight, by its number in the list.
+pub(super) type GivesWeight<'l, B> =
+    dyn FnMut(&mut B, usize) -> Result<Vec<<B as volery_circuit::Backend>::Wire>> + 'l;
+
 /// The weights of a network, as its statement has them.
-pub(super) enum Weights<W> {
+pub(super) enum Weights<'l, B: Machine> {
     /// The weights of the file, which are public.
     OfFile,
     /// An input, public or in the witness.
     Input,
-    /// Wires, of which it is known that they have their bits.
-    Wires(Vec<W>),
+    /// Wires that somebody gives for weight number so and so, in their order, and has shown to have their bits.
+    By(&'l mut GivesWeight<'l, B>),
     /// Wires that another statement has handed on, of which it has shown that.
     Carried,
 }
 
 /// The origin of weights that are no constants of the file.
-enum Given<W> {
+enum Given<'l, B: Machine> {
     Input,
-    Wires(Vec<W>),
+    By(&'l mut GivesWeight<'l, B>),
     Carried,
 }
 
 /// Weights that are an input, or on wires.
-struct Apart<'l, 'f, W> {
-    from: Given<W>,
+struct Apart<'l, 'f, B: Machine> {
+    from: Given<'l, B>,
     /// The weights that are still to be read, in the order of the input.
     left: slice::Iter<'l, Weight<'f>>,
     /// The weights that were read, by their tensors in the graph: with their owner, and the number of tensors that they
     /// are still to become.
-    read: HashMap<usize, (Tensor<W>, usize, usize)>,
+    read: HashMap<usize, (Tensor<B::Wire>, usize, usize)>,
 }
 
 /// The layers of a network, pushed into a backend.
@@ -70,7 +74,7 @@ pub(super) struct Layers<'l, 'f, B: Machine> {
     wides: Vec<B::Table>,
     /// Whether each tensor is the key of a table.
     keys: Vec<bool>,
-    weights: Option<Apart<'l, 'f, B::Wire>>,
+    weights: Option<Apart<'l, 'f, B>>,
 }
 
 impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
@@ -78,14 +82,14 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
     pub(super) fn push(
         b: &'l mut B,
         network: &'l Network<'f>,
-        (count, weights): (usize, Weights<B::Wire>),
+        (count, weights): (usize, Weights<'l, B>),
         stated: PublicValues<'_, F61>,
     ) -> Result<()> {
         let apart = |from| Some(Apart { from, left: network.weights().iter(), read: HashMap::new() });
         let weights = match weights {
             Weights::OfFile => None,
             Weights::Input => apart(Given::Input),
-            Weights::Wires(wires) => apart(Given::Wires(wires)),
+            Weights::By(gives) => apart(Given::By(gives)),
             Weights::Carried => apart(Given::Carried),
         };
         let (held, left) =
@@ -147,6 +151,11 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
         Ok(())
     }
 
+    /// The number of weights that are still to be read.
+    fn weights_left(&self) -> usize {
+        self.weights.as_ref().map_or(0, |weights| weights.left.len())
+    }
+
     /// Reads the next weight, if there is one.
     fn next_weight(&mut self, public: Option<&dyn Sequence<F61>>) -> Result<bool> {
         let Some(weight) = self.weights.as_mut().and_then(|weights| weights.left.next()) else {
@@ -157,8 +166,9 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
         let tensors = self.network.tensors.iter().enumerate();
         let tensors = tensors.filter(|(_, tensor)| tensor.origin == Some(weight.origin));
         let tensors = tensors.filter(|(place, _)| !is_made(*place)).count();
-        let read = match &self.weights.as_ref().expect("weights apart").from {
-            Given::Wires(wires) => Read::Wires(wires[weight.range()].to_vec()),
+        let number = self.network.weights().len() - 1 - self.weights_left();
+        let read = match &mut self.weights.as_mut().expect("weights apart").from {
+            Given::By(gives) => Read::Wires(gives(self.b, number)?),
             Given::Carried => Read::Wires(self.b.incoming(weight.count)?),
             Given::Input => {
                 let what = format!("weight {:?}", weight.name);

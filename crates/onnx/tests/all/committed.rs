@@ -17,7 +17,7 @@ fn a_commitment_is_opened_by_its_weights_alone() {
     let inputs = network.inputs.iter().flat_map(|&input| given[network.tensors[input].name].clone());
     let salt: Vec<i16> = (0..Committed::SALT_NUMBERS).map(|i| (i * i * 77) as i16).collect();
     let weights: Vec<i64> = network.weight_values().unwrap().iter().map(|&weight| weight.into()).collect();
-    let witness: Vec<i64> = salt.iter().map(|&number| number.into()).chain(weights).chain(inputs).collect();
+    let witness: Vec<i64> = salt.iter().map(|&number| number.into()).chain(inputs).chain(weights).collect();
 
     let committed = Committed::open(&path, "").unwrap();
     let mut outputs = vec![None; committed.outputs().len()];
@@ -32,7 +32,8 @@ fn a_commitment_is_opened_by_its_weights_alone() {
     };
     run(0, 0).unwrap();
     let bits = network.weights().last().unwrap().bits;
-    let of_weight = (salt.len() + network.weights().last().unwrap().at, 1 << bits);
+    let inputs = witness.len() - salt.len() - network.weight_count();
+    let of_weight = (salt.len() + inputs + network.weights().last().unwrap().at, 1 << bits);
     let named = |(place, change), name: &str| {
         let why = run(place, change).unwrap_err();
         assert!(matches!(&why, Error::Unsatisfied(_)) && why.to_string().contains(name), "{name}: {why}");

@@ -9,14 +9,14 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use volery::circuit::{Npy, Port, Written};
-use volery::{AnyClaim, Error, F61, Queries};
+use volery::circuit::{Npy, Port};
+use volery::{AnyClaim, Error, Queries};
 use volery_cli::failure::Failure;
-use volery_cli::fields::Field;
+use volery_cli::networks::{self, options};
 use volery_cli::partial::{self, Old, Partial};
 use volery_cli::print::hex;
 use volery_cli::waiting;
-use volery_onnx::{CLASS, MOST_BYTES, Network, Options, Split, WEIGHTS, encoded, integer};
+use volery_onnx::{MOST_BYTES, Network, Split};
 use zeroize::{Zeroize, Zeroizing};
 
 /// The arrays of a query, each as numpy would write it to a file, by the names of inputs; without a name for the only one.
@@ -95,11 +95,6 @@ pub(super) fn read(path: &Path) -> Result<Zeroizing<Vec<u8>>> {
     Ok(read_whole(path, MOST_BYTES as u64)?)
 }
 
-/// Settings of the file at `path`.
-fn options(path: &Path) -> Options {
-    Options { folder: path.parent().map(|folder| folder.join(".")), ..Options::default() }
-}
-
 /// The network in `file`, the bytes of the file at `path`, with the weights of elsewhere, where they are apart.
 pub(super) fn whole<'f>(path: &Path, file: &'f [u8], weights: Option<&Weights>) -> Result<Network<'f>> {
     let network = Network::open(file, &options(path));
@@ -146,46 +141,27 @@ fn split(path: &Path, public: &Path, weights: &Path, old: Old) -> Result<String>
     let options = options(path);
     let split = Split::of(&file, &options).map_err(|why| Failure::from(why).at(path.display()))?;
     let identity = hex(&Network::open(&split.graph, &options)?.identity());
-    write(of_weights, weights, old, |out| {
+    write(of_weights, weights, old, true, |out| {
         out.write_all(&Npy::head("<i4", &[split.weights.len()]))?;
         split.weights.iter().try_for_each(|weight| out.write_all(&weight.to_le_bytes()))
     })?;
-    write(of_public, public, old, |out| out.write_all(&split.graph))?;
+    write(of_public, public, old, false, |out| out.write_all(&split.graph))?;
     Ok(identity)
 }
 
-/// Fills the file at `path`, which `option` names.
+/// Fills the file at `path`, which `option` names, and which others may not read where it is secret.
 fn write(
     option: &'static str,
     path: &Path,
     old: Old,
+    secret: bool,
     fill: impl FnOnce(&mut Partial) -> io::Result<()>,
 ) -> Result<()> {
-    let mut out = Partial::create(option, path, old)?;
+    let create = if secret { Partial::create_secret } else { Partial::create };
+    let mut out = create(option, path, old)?;
     let filled = fill(&mut out);
     filled.map_err(|why| Failure::usage(why).at("cannot be written").at(path.display()).at(option))?;
     Ok(out.finish()?)
-}
-
-/// The names of what is public in each query to the network that `spec` names: those that are asked for, or the class, or
-/// all outputs where there is none.
-pub(super) fn public(field: Field, spec: &str, show: &[String]) -> Result<Vec<String>> {
-    if !show.is_empty() {
-        return Ok(show.to_vec());
-    }
-    let relation = field.open(&format!("{spec}?part=query"), None)?;
-    let outputs = relation.outputs().iter().map(|port| port.name.clone());
-    let (class, others) = outputs.partition::<Vec<_>, _>(|name| name == CLASS);
-    Ok(if class.is_empty() { others } else { class })
-}
-
-/// The claim that there are weights of their bits: those of the network.
-pub(super) fn of_weights(queries: &Queries, network: &Network<'_>) -> Result<Box<dyn AnyClaim>> {
-    let weights = network.weight_values()?;
-    let mut statement = queries.common()?.state()?;
-    let bytes = encoded(weights.iter().map(|weight| i64::from(*weight)));
-    statement.private().read(WEIGHTS, Written::Encodings(&bytes))?;
-    Ok(statement.claim()?)
 }
 
 /// The claim of what the network makes of these inputs.
@@ -193,21 +169,8 @@ pub(super) fn of_weights(queries: &Queries, network: &Network<'_>) -> Result<Box
 /// # Errors
 /// `Invalid` where they are not its inputs, `Unsatisfied` where a value needs more bits than it has.
 pub(super) fn claim(queries: &Queries, network: &Network<'_>, given: &Given) -> Result<Box<dyn AnyClaim>> {
-    let mut relation = queries.query()?;
-    let inputs = Integers::of(relation.inputs(), given)?;
-    let outputs = network.answer(&inputs.0)?;
-    let is_shown = |name: &str| queries.public().iter().any(|shown| shown == name);
-    let inputs = inputs.0.iter().map(|(name, integers)| (name, &integers[..]));
-    let (shown, hidden): (Vec<_>, Vec<_>) = inputs.partition(|(name, _)| is_shown(name));
-    let outputs = outputs.iter().map(|(name, integers)| (name, &integers[..]));
-    for (name, integers) in outputs.filter(|(name, _)| is_shown(name)).chain(shown) {
-        relation.public().read(name, Written::Encodings(&encoded(integers.iter().copied())))?;
-    }
-    let mut statement = relation.state()?;
-    for (name, integers) in hidden {
-        statement.private().read(name, Written::Encodings(&encoded(integers.iter().copied())))?;
-    }
-    Ok(statement.claim()?)
+    let inputs = Integers::of(queries.query()?.inputs(), given)?;
+    Ok(networks::claim(queries, network, &inputs.0)?)
 }
 
 /// The integers of a query's inputs, by their names.
@@ -264,10 +227,4 @@ fn without_ones(shape: &[usize]) -> &[usize] {
 
 fn refused(why: String) -> Trouble {
     Error::invalid(why).into()
-}
-
-/// The integers of a public value's encoding.
-pub(super) fn decoded(encoding: &[u8]) -> Vec<i64> {
-    let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("8 bytes"));
-    encoding.chunks_exact(8).map(|bytes| integer(F61::new(word(bytes)))).collect()
 }

@@ -11,14 +11,15 @@ use std::io::{BufRead, stdin};
 use std::path::Path;
 use std::time::Instant;
 use volery::channel::Party;
-use volery::circuit::{Port, Written};
-use volery::{AnyClaim, AnyRelation, AnyStatement, Queries, QueryProver, QueryVerifier, Report};
-use volery_cli::args::Protocol;
-use volery_cli::failure::{Failure, Fault, Result, one_line, refuse_experimental};
+use volery::circuit::Port;
+use volery::{AnyClaim, AnyStatement, Queries, QueryProver, QueryVerifier, Report};
+use volery_cli::args::{Output, Protocol};
+use volery_cli::failure::{Failure, Fault, Result, one_line};
+use volery_cli::networks::{claim, decoded, of_weights, queries};
 use volery_cli::print::{self, seconds};
 use volery_cli::settings::Settings;
 use volery_cli::values::Reader;
-use volery_onnx::{CLASS, Network, WEIGHTS, encoded};
+use volery_onnx::Network;
 
 /// The option of what is shown.
 const SHOW: &str = "--show";
@@ -30,7 +31,7 @@ const PRINTED: usize = 16;
 pub(crate) fn prove(typed: &ModelProve, started: Instant) -> Result<()> {
     let file = read(&typed.network)?;
     let network = whole(&typed.network, &file, typed.weights.as_deref())?;
-    let (settings, queries) = queries(&typed.network, &typed.protocol, &typed.output, &typed.show)?;
+    let (settings, queries) = asked(&typed.network, &typed.protocol, &typed.output, &typed.show)?;
     let (settings, way) = (&settings, way(&typed.peer)?);
     let of_weights = of_weights(&queries, &network)?;
     let mut session = Session::open(settings, &way, Party::Prover, of_weights.statement().digest(), None)?;
@@ -62,7 +63,7 @@ pub(crate) fn prove(typed: &ModelProve, started: Instant) -> Result<()> {
         number += 1;
         // Until it is known to hold nothing is said of it, and another may follow.
         let asked = Instant::now();
-        let claim = match claim(&queries, &network, &arguments, settings) {
+        let claim = match claimed(&queries, &network, &arguments, settings) {
             Ok(claim) => claim,
             Err(why) => {
                 let why = why.at(format_args!("query {number}"));
@@ -85,7 +86,7 @@ pub(crate) fn prove(typed: &ModelProve, started: Instant) -> Result<()> {
 
 /// `volery model verify`.
 pub(crate) fn verify(typed: &ModelVerify, started: Instant) -> Result<()> {
-    let (settings, queries) = queries(&typed.network, &typed.protocol, &typed.output, &typed.show)?;
+    let (settings, queries) = asked(&typed.network, &typed.protocol, &typed.output, &typed.show)?;
     let (settings, way) = (&settings, way(&typed.peer)?);
     let common = queries.common()?.state()?;
     let mut session = Session::open(settings, &way, Party::Verifier, common.digest(), None)?;
@@ -111,41 +112,23 @@ pub(crate) fn verify(typed: &ModelVerify, started: Instant) -> Result<()> {
 }
 
 /// The settings of a session, and its queries about the network at `path`.
-fn queries(
+fn asked(
     path: &Path,
     protocol: &Protocol,
-    output: &volery_cli::args::Output,
+    output: &Output,
     Show { show }: &Show,
 ) -> Result<(Settings, Queries)> {
     let Some(spec) = path.to_str() else {
         return Err(Failure::usage(format_args!("{}: name the file in UTF-8", path.display())));
     };
-    refuse_experimental(spec, false)?;
     let field = field_over(protocol.field.as_deref(), Some(&spec.to_owned()), None)?;
     let settings = Settings::new(field, protocol, output)?;
-    let mut public = show.clone();
-    if public.is_empty() {
-        let relation = field.open(&format!("{spec}?part=query"), None)?;
-        let outputs = relation.outputs().iter().map(|port| port.name.clone());
-        let (class, others) = outputs.partition::<Vec<_>, _>(|name| name == CLASS);
-        public = if class.is_empty() { others } else { class };
-    }
-    let queries =
-        Queries::of(field, spec, &public).map_err(|why| Failure::from(why).at(path.display()).at(SHOW))?;
+    let queries = queries(field, spec, show).map_err(|why| why.at(path.display()).at(SHOW))?;
     Ok((settings, queries))
 }
 
-/// The claim that there are weights of their bits: those of the network.
-fn of_weights(queries: &Queries, network: &Network<'_>) -> Result<Box<dyn AnyClaim>> {
-    let weights = network.weight_values()?;
-    let mut statement = queries.common()?.state()?;
-    let bytes = encoded(weights.iter().map(|weight| i64::from(*weight)));
-    statement.private().read(WEIGHTS, Written::Encodings(&bytes))?;
-    Ok(statement.claim()?)
-}
-
 /// The claim of what the network makes of these inputs.
-fn claim(
+fn claimed(
     queries: &Queries,
     network: &Network<'_>,
     arguments: &[OsString],
@@ -154,20 +137,7 @@ fn claim(
     let mut reader = Reader::waiting(settings.timeout);
     let mut inputs = Inputs::of(network, &mut reader);
     reader.read(INPUT, arguments, &mut inputs)?;
-    let outputs = network.answer(&inputs.integers)?;
-    let mut relation: Box<dyn AnyRelation> = queries.query()?;
-    let is_shown = |name: &str| queries.public().iter().any(|shown| shown == name);
-    let given = inputs.integers.iter().map(|(name, integers)| (name, &integers[..]));
-    let (shown, hidden): (Vec<_>, Vec<_>) = given.partition(|(name, _)| is_shown(name));
-    let outputs = outputs.iter().map(|(name, integers)| (name, &integers[..]));
-    for (name, integers) in outputs.filter(|(name, _)| is_shown(name)).chain(shown) {
-        relation.public().read(name, Written::Encodings(&encoded(integers.iter().copied())))?;
-    }
-    let mut statement = relation.state()?;
-    for (name, integers) in hidden {
-        statement.private().read(name, Written::Encodings(&encoded(integers.iter().copied())))?;
-    }
-    Ok(statement.claim()?)
+    Ok(claim(queries, network, &inputs.integers)?)
 }
 
 /// Tells of a query that was proved.
@@ -179,13 +149,7 @@ fn told(
     as_json: bool,
 ) -> Result<()> {
     let took = asked.elapsed().as_secs_f64();
-    let values = query.encodings().into_iter().map(|(port, encoding)| {
-        let integers = encoding.chunks_exact(8).map(|bytes| {
-            let word = u64::from_le_bytes(bytes.try_into().expect("8 bytes"));
-            volery_onnx::integer(volery::F61::new(word))
-        });
-        (port, integers.collect::<Vec<_>>())
-    });
+    let values = query.encodings().into_iter().map(|(port, encoding)| (port, decoded(&encoding)));
     if as_json {
         let values = values.map(|(port, integers)| (port.name.clone(), json!(integers)));
         let values: Map<String, Value> = values.collect();

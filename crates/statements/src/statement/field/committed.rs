@@ -297,6 +297,9 @@ where
         hash.finish(b)?.assert_equal(b, &bytes(&self.model), MODEL)?;
         let (inputs, outputs) = (sequences(&self.inputs), sequences(&self.outputs));
         let values = PublicValues { inputs: &inputs, outputs: &outputs };
-        network.push_with(m.numbers()?, weights, values)
+        let (mut left, counts) = (weights.into_iter(), network.weight_bits());
+        let counts: Vec<_> = counts.map(|(count, _)| count).collect();
+        let next = |_: &mut _, weight: usize| Ok(left.by_ref().take(counts[weight]).collect());
+        network.push_with(m.numbers()?, next, values)
     }
 }
