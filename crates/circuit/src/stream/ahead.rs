@@ -21,6 +21,9 @@ type Boxed = Box<dyn Any + Send>;
 /// A block, and the factors that are lent with it.
 type Sent<F> = (Block<F>, Vec<F>);
 
+/// The execution of what is sent.
+type Executes<'e> = dyn FnMut(&mut Boxed) -> Result<()> + 'e;
+
 /// Records `source` on a thread of its own, and executes it here.
 ///
 /// # Errors
@@ -49,7 +52,7 @@ pub(super) fn execute<F: Field>(
 /// Hands all that `record` sends to `execute`, up to the first error.
 fn side_by_side<'s>(
     record: Box<dyn FnOnce(Queue) -> Result<()> + Send + 's>,
-    mut execute: Box<dyn FnMut(&mut Boxed) -> Result<()> + 's>,
+    mut execute: Box<Executes<'s>>,
 ) -> Result<()> {
     scope(|scope| {
         let (blocks, sent) = sync_channel(WAITING);
@@ -63,11 +66,7 @@ fn side_by_side<'s>(
     })
 }
 
-fn execute_all(
-    sent: Receiver<Boxed>,
-    give_back: &Sender<Boxed>,
-    execute: &mut dyn FnMut(&mut Boxed) -> Result<()>,
-) -> Result<()> {
+fn execute_all(sent: Receiver<Boxed>, give_back: &Sender<Boxed>, execute: &mut Executes<'_>) -> Result<()> {
     for mut sent in sent {
         execute(&mut sent)?;
         // Nobody needs it once all is recorded.
