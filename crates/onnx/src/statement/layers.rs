@@ -105,8 +105,11 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
             layers.input(input, stated.inputs[place])?;
         }
         let weights = stated.inputs.get(network.inputs.len()).copied().flatten();
-        for layer in &network.layers {
-            layers.layer(layer, weights)?;
+        let mut left = &network.layers[..];
+        while !left.is_empty() {
+            let (chain, behind) = left.split_at(layers.chained(left));
+            layers.chain(chain, weights)?;
+            left = behind;
         }
         // Those that no layer reads are of the input, too.
         while layers.next_weight(weights)? {}
@@ -210,29 +213,48 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
         }
     }
 
-    fn layer(&mut self, layer: &Layer<'f>, weights: Option<&dyn Sequence<F61>>) -> Result<()> {
-        for &input in &layer.inputs {
+    /// The number of layers that are one chain: those behind the first read what the one before makes, which nobody else
+    /// does, and all compute each element by itself.
+    fn chained(&self, layers: &[Layer<'f>]) -> usize {
+        let begins = match &layers[0].step {
+            Step::Requantise { shift } => *shift > 0,
+            Step::Add { .. } | Step::Subtract { .. } | Step::Table(_) => true,
+            _ => false,
+        };
+        let goes_on = |pair: &[Layer<'f>]| {
+            let simple = matches!(&pair[1].step, Step::Requantise { .. } | Step::Table(_) | Step::Same);
+            simple && pair[1].inputs == [pair[0].output] && self.left[pair[0].output] == 1
+        };
+        1 + layers.windows(2).take_while(|pair| begins && goes_on(pair)).count()
+    }
+
+    /// Computes a chain of layers.
+    fn chain(&mut self, chain: &[Layer<'f>], weights: Option<&dyn Sequence<F61>>) -> Result<()> {
+        let first = &chain[0];
+        for &input in &first.inputs {
             if self.held[input].is_none() {
                 self.held[input] = Some(self.constant(input, weights)?);
             }
         }
-        let made = self.compute(layer)?;
-        for &input in &layer.inputs {
+        let made = self.compute(chain)?;
+        for &input in &first.inputs {
             self.left[input] -= 1;
             if self.left[input] == 0 {
                 let held = self.held[input].take();
                 self.leave(held);
             }
         }
-        self.held[layer.output] = Some(made);
-        if self.left[layer.output] == 0 {
-            let held = self.held[layer.output].take();
+        let output = chain[chain.len() - 1].output;
+        self.held[output] = Some(made);
+        if self.left[output] == 0 {
+            let held = self.held[output].take();
             self.leave(held);
         }
         Ok(())
     }
 
-    fn compute(&mut self, layer: &Layer<'f>) -> Result<Held<B::Wire>> {
+    fn compute(&mut self, chain: &[Layer<'f>]) -> Result<Held<B::Wire>> {
+        let layer = &chain[0];
         let inputs: Vec<_> =
             layer.inputs.iter().map(|&input| self.held[input].as_ref().expect("it was loaded")).collect();
         let tensors: Vec<_> = inputs.iter().map(|held| &held.tensor).collect();
@@ -254,7 +276,7 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
         let Made(wires) = b.scope(|b| {
             let mut computing =
                 Computing { b, network, tables, wides, powers: powers.as_mut(), count: *count, keys };
-            computing.compute(layer, &tensors).map(Made)
+            computing.compute(chain, &tensors).map(Made)
         })?;
         let tensor = if each { Tensor::Each(wires) } else { Tensor::Same(wires) };
         if shared.is_empty() {

@@ -60,8 +60,13 @@ pub(super) struct Computing<'c, 'f, B: Machine> {
 }
 
 impl<B: Machine<F = F61>> Computing<'_, '_, B> {
-    /// The wires of a layer's output, and whether they differ between inputs.
-    pub(super) fn compute(&mut self, layer: &Layer<'_>, inputs: &[&Tensor<B::Wire>]) -> Result<Vec<B::Wire>> {
+    /// The wires of the output of a chain's last layer; `inputs` are those of the first.
+    pub(super) fn compute(
+        &mut self,
+        chain: &[Layer<'_>],
+        inputs: &[&Tensor<B::Wire>],
+    ) -> Result<Vec<B::Wire>> {
+        let layer = &chain[0];
         let output = &self.network.tensors[layer.output];
         let quantity = |i: usize| &self.network.tensors[layer.inputs[i]];
         let shape = |i: usize| &*quantity(i).shape;
@@ -96,19 +101,9 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
                 }
                 Ok(moved)
             }
-            Step::Requantise { shift } => {
-                let sums = self.wires(inputs[0]);
-                self.rounded(&sums, (*shift, quantity(0).bound), layer)
-            }
-            Step::Table(table) => {
-                let keys = self.wires(inputs[0]);
-                let name = format!("the key of {layer} is in its table");
-                let mut values = Vec::with_capacity(keys.len());
-                for keys in keys.chunks(TOGETHER) {
-                    let mut columns = self.b.look_up_rows(&mut self.tables[*table], &[keys], &name)?;
-                    values.append(&mut columns[0]);
-                }
-                Ok(values)
+            Step::Requantise { .. } | Step::Table(_) => {
+                let column = self.wires(inputs[0]);
+                self.element_by_element(chain, &[column])
             }
             Step::Wide { table, powers } => {
                 let values = self.wires(inputs[0]);
@@ -117,10 +112,9 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
                 wide(self.b, (table, of_rows), (powers, self.powers.take()), &values, &name)
             }
             Step::Rows => self.rows(inputs, shape(0), layer),
-            Step::Add { shifts } | Step::Subtract { shifts } => {
-                let sign = if matches!(layer.step, Step::Subtract { .. }) { -F61::ONE } else { F61::ONE };
-                let [x, y] = [0, 1].map(|i| self.broadcast(inputs[i], shape(i), &output.shape, each));
-                Ok(self.linear([F61::place(shifts[0]), sign * F61::place(shifts[1])], [&x, &y]))
+            Step::Add { .. } | Step::Subtract { .. } => {
+                let columns = [0, 1].map(|i| self.broadcast(inputs[i], shape(i), &output.shape, each));
+                self.element_by_element(chain, &columns)
             }
             Step::Multiply => self.multiplied(inputs, [shape(0), shape(1)], &output.shape),
             Step::Bilinear { form, shifts } => {
@@ -226,45 +220,71 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
         columns
     }
 
-    /// Demands that integers have so many bits, in two's complement.
-    fn signed(&mut self, integers: &[B::Wire], bits: u32, name: &dyn Display) -> Result<()> {
-        signed(self.b, integers, bits, name)
+    /// The last of layers that compute each element by itself, of these columns, some elements at a time: of what lies
+    /// between, no more is there.
+    fn element_by_element(&mut self, chain: &[Layer<'_>], columns: &[Vec<B::Wire>]) -> Result<Vec<B::Wire>> {
+        let count = columns[0].len();
+        let mut all = Vec::with_capacity(count);
+        for first in (0..count).step_by(TOGETHER) {
+            let rows = first..count.min(first + TOGETHER);
+            self.b.open_scope();
+            let mut made = Vec::new();
+            for (place, layer) in chain.iter().enumerate() {
+                let given: Vec<_> = match place {
+                    0 => columns.iter().map(|column| &column[rows.clone()]).collect(),
+                    _ => vec![&made[..]],
+                };
+                made = self.elements(layer, &given)?;
+            }
+            self.b.close_scope(&made);
+            all.append(&mut made);
+        }
+        Ok(all)
     }
 
-    /// Rounds sums, whose magnitudes are at most `bound`.
-    fn rounded(
-        &mut self,
-        sums: &[B::Wire],
-        (shift, bound): (u32, u64),
-        layer: &Layer<'_>,
-    ) -> Result<Vec<B::Wire>> {
+    /// Some elements of a layer that computes each by itself.
+    fn elements(&mut self, layer: &Layer<'_>, columns: &[&[B::Wire]]) -> Result<Vec<B::Wire>> {
+        match &layer.step {
+            Step::Same => Ok(columns[0].to_vec()),
+            Step::Add { shifts } => {
+                Ok(self.b.linear_rows(&[F61::place(shifts[0]), F61::place(shifts[1])], columns))
+            }
+            Step::Subtract { shifts } => {
+                Ok(self.b.linear_rows(&[F61::place(shifts[0]), -F61::place(shifts[1])], columns))
+            }
+            Step::Requantise { shift } => self.rounded(columns[0], *shift, layer),
+            Step::Table(table) => {
+                let name = format!("the key of {layer} is in its table");
+                let mut values = self.b.look_up_rows(&mut self.tables[*table], columns, &name)?;
+                Ok(values.pop().expect("a column of values"))
+            }
+            _ => unreachable!("its elements are computed together"),
+        }
+    }
+
+    /// Rounds sums, whose magnitudes are at most the bound of the layer's input.
+    fn rounded(&mut self, sums: &[B::Wire], shift: u32, layer: &Layer<'_>) -> Result<Vec<B::Wire>> {
         let are_keys = self.keys[layer.output];
         let name = format!("{layer} fits {HELD_BITS} bits");
         if shift == 0 {
             if !are_keys {
-                self.signed(sums, HELD_BITS, &name)?;
+                signed(self.b, sums, HELD_BITS, &name)?;
             }
             return Ok(sums.to_vec());
         }
         let half = 1i64 << (shift - 1);
+        let rounded = self.b.hints(sums, sums.len(), move |sums| {
+            sums.iter().map(|sum| element((integer(*sum) + half) >> shift)).collect()
+        })?;
         let longer = REMAINDER_BITS.saturating_sub(shift);
+        let bound = self.network.tensors[layer.inputs[0]].bound;
         let is_exact = u128::from(bound) << longer < SUM_LIMIT.into();
         let longer = if is_exact { longer } else { 0 };
         let factors = [F61::place(longer), -F61::place(shift + longer)];
-        let mut rounded = Vec::with_capacity(sums.len());
-        for sums in sums.chunks(TOGETHER) {
-            let Made(some) = self.b.scope(|b| {
-                let rounded = b.hints(sums, sums.len(), move |sums| {
-                    sums.iter().map(|sum| element((integer(*sum) + half) >> shift)).collect()
-                })?;
-                let remainders = b.linear_rows(&factors, &[sums, &rounded]);
-                signed(b, &remainders, shift + longer, &format_args!("the remainder of {layer}"))?;
-                if !are_keys {
-                    signed(b, &rounded, HELD_BITS, &name)?;
-                }
-                Ok(Made(rounded))
-            })?;
-            rounded.extend(some);
+        let remainders = self.b.linear_rows(&factors, &[sums, &rounded]);
+        signed(self.b, &remainders, shift + longer, &format_args!("the remainder of {layer}"))?;
+        if !are_keys {
+            signed(self.b, &rounded, HELD_BITS, &name)?;
         }
         Ok(rounded)
     }
