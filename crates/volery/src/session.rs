@@ -191,8 +191,8 @@ impl<'c, S: Named> ProverSession<'c, S> {
         }
     }
 
-    /// Has the next statement hand so many wires on ([`Crossings::outgoing`](crate::Crossings::outgoing)): each one behind
-    /// it takes all of them ([`incoming`](crate::Crossings::incoming)), until one hands on others. Nothing is sent for
+    /// Has the next statement hand so many wires on ([`Crossings::outgoing`](crate::circuit::Crossings::outgoing)): each one behind
+    /// it takes all of them ([`incoming`](crate::circuit::Crossings::incoming)), until one hands on others. Nothing is sent for
     /// them.
     ///
     /// # Errors
@@ -263,8 +263,8 @@ impl<'c, S: Named> VerifierSession<'c, S> {
         }
     }
 
-    /// Has the next statement hand so many wires on ([`Crossings::outgoing`](crate::Crossings::outgoing)): each one behind
-    /// it takes all of them ([`incoming`](crate::Crossings::incoming)), until one hands on others. Nothing is sent for
+    /// Has the next statement hand so many wires on ([`Crossings::outgoing`](crate::circuit::Crossings::outgoing)): each one behind
+    /// it takes all of them ([`incoming`](crate::circuit::Crossings::incoming)), until one hands on others. Nothing is sent for
     /// them.
     ///
     /// # Errors
