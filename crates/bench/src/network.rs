@@ -15,8 +15,8 @@ use volery_cli::networks::{claim, of_weights, options, queries};
 use volery_cli::print::{human, seconds};
 use volery_onnx::{Kind, Network};
 
-/// The bits of random inputs: of the sixteen two are room, and one is the sign.
-const BITS: u32 = 13;
+/// The bits of each of four numbers whose sum is a random input: about a normal one, as large as two bits of room leave.
+const BITS: u32 = 11;
 
 /// Proves that there are weights, and then queries.
 pub(crate) fn network(run: &Run) -> Result<()> {
@@ -69,7 +69,8 @@ fn inputs(network: &Network<'_>) -> Result<HashMap<String, Vec<i64>>> {
     let mut random = Random::from_system()?;
     let mut of = |input: &usize| {
         let tensor = &network.tensors[*input];
-        let mut one = || i64::from(u16::from_le_bytes(random.bytes())) % (1 << BITS) - (1 << (BITS - 1));
+        let mut part = || i64::from(u16::from_le_bytes(random.bytes()) % (1 << BITS)) - (1 << (BITS - 1));
+        let mut one = || (0..4).map(|_| part()).sum();
         let integers = match tensor.kind {
             Kind::Index => vec![0; tensor.count()],
             _ => (0..tensor.count()).map(|_| one()).collect(),
