@@ -5,7 +5,9 @@ pub(crate) mod lanes;
 use super::crossing::{Carried, Crossing, no_shard};
 use super::memory::{Addresses, place, scan_lookup, scan_within};
 use super::permutation::{are_permuted, count_words, scan_permutation};
-use super::polynomial::{Bilinear, Entries, Matrix, Polynomials, check_sizes, common_lanes, lane_name};
+use super::polynomial::{
+    Bilinear, Entries, Lists, Matrix, Polynomials, check_sizes, common_lanes, lane_name,
+};
 use super::stream::straight::Lines;
 use super::stream::{Argues, Everything, Executor, Map, Vectorized, argues};
 use super::table::check_range;
@@ -493,11 +495,16 @@ impl<F: Field> Polynomials for Clear<'_, F> {
         }
         Ok(())
     }
-    fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[F]; 3], name: impl Display) -> Result<()> {
-        let [first, second, result] = lists;
+    fn assert_bilinear(
+        &mut self,
+        form: &Bilinear,
+        (first, second, result): Lists<'_, F, F>,
+        name: impl Display,
+    ) -> Result<()> {
+        let (Entries::Public(second) | Entries::Wires(second)) = second;
         form.validate()?;
-        form.check(lists.map(<[_]>::len));
-        let mut coefficients = coefficients(&lists);
+        form.check([first, second, result].map(<[_]>::len));
+        let mut coefficients = coefficients(&[first, second, result]);
         for _ in 0..64_u32.div_ceil(F::bits()) + 1 {
             let [u, v] = form.vectors().map(|length| coefficients.by_ref().take(length).collect::<Vec<F>>());
             let (x, y) = (form.of_first(&u, first, &dot), form.of_second(&v, second, &dot));

@@ -8,7 +8,7 @@ pub(super) use parts::Part;
 
 use super::accounting::{Accounting, Parameters, by_epochs};
 use super::polynomial::{
-    Bilinear, Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product,
+    Bilinear, Entries, Lists, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product,
 };
 use super::stream::{Everything, Executor, Source, Stream};
 use super::{Backend, Circuit, Crossings};
@@ -217,12 +217,14 @@ impl Shape {
         self.degree = self.degree.max(2);
     }
 
-    /// Counts an assertion on a bilinear form.
-    pub(super) fn bilinear(&mut self, form: &Bilinear) {
-        let [products, entries] = form.products();
-        self.polynomial_mul += products;
-        self.sums.inner += entries;
-        self.sums.inner_mul += products;
+    /// Counts an assertion on a bilinear form, whose second list may be public: nothing is multiplied then.
+    pub(super) fn bilinear(&mut self, form: &Bilinear, is_public: bool) {
+        if !is_public {
+            let [products, entries] = form.products();
+            self.polynomial_mul += products;
+            self.sums.inner += entries;
+            self.sums.inner_mul += products;
+        }
         self.assert += 1;
         self.matrices += 1;
         self.degree = self.degree.max(2);
@@ -728,16 +730,34 @@ impl<F: Field> Polynomials for Count<F> {
         self.shape.matrix(a.rows().len() as u64, a.columns() as u64, b.columns() as u64);
         Ok(())
     }
-    fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[Counted]; 3], _: impl Display) -> Result<()> {
+    fn assert_bilinear(
+        &mut self,
+        form: &Bilinear,
+        (first, second, result): Lists<'_, F, Counted>,
+        _: impl Display,
+    ) -> Result<()> {
+        let lengths = [first.len(), second.len(), result.len()];
         form.validate()?;
-        form.check(lists.map(<[_]>::len));
-        self.gate(b'Z', 0, 0);
+        form.check(lengths);
+        let is_public = matches!(second, Entries::Public(_));
+        self.gate(b'Z', u128::from(is_public), 0);
         // No number of sizes is that of two kinds of forms.
         form.words().into_iter().for_each(|size| self.gate(b';', size.into(), 0));
-        lists.iter().for_each(|list| self.operands(list));
-        self.shape.depth = self.shape.depth.max(deepest(lists[0]).max(deepest(lists[1])) + 1);
-        self.mark().products(lists.iter().map(|list| list.len() as u64).sum());
-        self.shape.bilinear(form);
+        self.operands(first);
+        let depth = match second {
+            Entries::Public(second) => {
+                self.values(second);
+                deepest(first)
+            }
+            Entries::Wires(second) => {
+                self.operands(second);
+                deepest(first).max(deepest(second)) + 1
+            }
+        };
+        self.operands(result);
+        self.shape.depth = self.shape.depth.max(depth);
+        self.mark().products(lengths.iter().map(|length| *length as u64).sum());
+        self.shape.bilinear(form, is_public);
         Ok(())
     }
 }

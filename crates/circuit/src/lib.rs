@@ -41,7 +41,7 @@ pub use mixed::{
 };
 pub use modulus::prime_field;
 pub use permutation::Permutations;
-pub use polynomial::{Bilinear, Convolution, ConvolvedAxis, EachEntry, Matrices};
+pub use polynomial::{Bilinear, Convolution, ConvolvedAxis, EachEntry, Lists, Matrices};
 pub use polynomial::{Entries, HIGHEST_DEGREE, Matrix, Polynomials, Sparse, Term};
 pub use polynomial::{
     assert_bilinear_entries, assert_entries, by_columns, check_sizes, common_lanes, degree_of_product,
@@ -59,6 +59,7 @@ pub use table::{Known, NO_ROW, Rows, Tables};
 use core::fmt::Display;
 use std::sync::Arc;
 use volery_channel::error::Result;
+use volery_channel::pool::Pool;
 use volery_primitives::Field;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -216,8 +217,13 @@ pub trait Backend {
         Ok(made)
     }
 
+    /// The threads of whoever runs the functions of hints, which may share work with them.
+    fn threads(&self) -> Pool {
+        Pool::ALONE
+    }
+
     /// Forgets `wires`: they are used no more, outside of the scope that they were made in. Nobody else may
-    /// hold them. It is for a state that a loop replaces each time.
+    /// hold them. It is for a state that a loop replaces each time. Wires that were forgotten before stay so.
     fn forget(&mut self, wires: &[Self::Wire]) {
         let _ = wires;
     }
@@ -498,6 +504,9 @@ impl<B: Backend> Backend for &mut B {
         f: impl Fn(&[B::F]) -> Vec<B::F> + Send + Sync + 'static,
     ) -> Result<Vec<B::Wire>> {
         (**self).hints(of, count, f)
+    }
+    fn threads(&self) -> Pool {
+        (**self).threads()
     }
     fn linear(&mut self, factors: &[B::F], wires: &[B::Wire]) -> B::Wire {
         (**self).linear(factors, wires)

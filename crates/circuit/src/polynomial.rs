@@ -36,7 +36,7 @@ mod bilinear;
 mod matrix;
 mod sparse;
 
-pub use bilinear::{Bilinear, Convolution, ConvolvedAxis, EachEntry, Matrices};
+pub use bilinear::{Bilinear, Convolution, ConvolvedAxis, EachEntry, Lists, Matrices};
 pub use bilinear::{assert_bilinear_entries, by_columns};
 pub use matrix::{Entries, Matrix};
 pub use matrix::{assert_entries, check_sizes};
@@ -184,7 +184,7 @@ pub trait Polynomials: Backend {
     fn assert_bilinear(
         &mut self,
         form: &Bilinear,
-        lists: [&[Self::Wire]; 3],
+        lists: Lists<'_, Self::F, Self::Wire>,
         name: impl Display,
     ) -> Result<()> {
         assert_bilinear_entries(self, form, lists, &name)

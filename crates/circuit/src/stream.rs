@@ -41,7 +41,8 @@
 //! | `AssertProduct` | slot | slot | slot | that the product of `a` and `b` is what `out` carries |
 //! | `AssertMatrix` | | words | constant | columns of both factors; lists: the factors; then 1 and a list, or 0: the |
 //! | | | | | product, on wires, or constants from `b` on |
-//! | `AssertBilinear` | | words | count | so many words of the form; lists: the factors, and the result |
+//! | `AssertBilinear` | constant | words | count | so many words of the form; lists: the first factor, |
+//! | | | | | and the result; then 1 and the list of the second factor, or 0: constants from `out` on |
 //! | `Drop` | | vector | | it is not read again |
 //! | `Memory` | memory | words | constant | lists: its cells, and none; its width; 0 for wires, 1 for constants |
 //! | | | | | from `b` on, 2 for zeroes, 3 for addresses and then |
@@ -118,6 +119,7 @@ use super::{Alternatives, Branch, Circuit, Clause, Clauses, Count, Shape, Witnes
 use interpreter::Interpreter;
 use std::sync::{Arc, OnceLock};
 use volery_channel::error::Result;
+use volery_channel::pool::Pool;
 use volery_primitives::{F2, Field};
 
 /// A statement that can be recorded: a [`Circuit`] for the [`Recorder`], behind a pointer. It pushes the same
@@ -133,6 +135,13 @@ pub trait Source<F: Field>: Sync {
     /// the next time. They belong to this statement alone.
     fn functions(&self) -> Option<Arc<Functions<F>>> {
         None
+    }
+
+    /// Whether a witness is known to satisfy the statement without a look at its gates. Those who ask go through the
+    /// gates where it is not.
+    fn is_satisfied(&self, witness: &mut dyn Iterator<Item = F>) -> bool {
+        let _ = witness;
+        false
     }
 }
 
@@ -164,12 +173,20 @@ impl<F: Field> Source<F> for Traced<'_, F> {
     fn record(&self, recorder: &mut Recorder<'_, F>) -> Result<()> {
         recorder.trace(&self.found, |recorder| self.source.record(recorder))
     }
+    fn is_satisfied(&self, witness: &mut dyn Iterator<Item = F>) -> bool {
+        self.source.is_satisfied(witness)
+    }
 }
 
 /// An executor of blocks in their order.
 pub trait Execute<F: Field> {
     /// The kinds of records beyond gates that it takes.
     fn argues(&self) -> Argues;
+
+    /// The threads of the executor.
+    fn pool(&self) -> Pool {
+        Pool::ALONE
+    }
 
     /// Executes `block`. Its last record may be a sum by `lent` factors.
     ///
@@ -218,6 +235,11 @@ impl<'s, F: Field> Stream<'s, F> {
         self.functions.shape(count)
     }
 
+    /// Whether a witness satisfies the statement, as [`Source::is_satisfied`].
+    pub fn is_satisfied(&self, witness: &mut dyn Iterator<Item = F>) -> bool {
+        self.source.is_satisfied(witness)
+    }
+
     /// Whether the statement maps a function, of which a system may then execute many lanes at a time.
     ///
     /// # Errors
@@ -255,9 +277,8 @@ impl<B: Executor> Circuit<B> for Stream<'_, B::F> {
 }
 
 fn execute<B: Executor>(source: &dyn Source<B::F>, functions: &Functions<B::F>, b: &mut B) -> Result<()> {
-    let has_threads = b.has_threads();
     let mut interpreter = Interpreter::new(b, source);
-    if has_threads {
+    if Execute::pool(&interpreter).ahead() > 0 {
         ahead::execute(source, functions, &mut interpreter)?;
         interpreter.name_failure();
         functions.note_end();

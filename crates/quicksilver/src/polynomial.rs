@@ -24,7 +24,8 @@
 //! A product of matrices A·B = C is checked at two random vectors: u·A and B·v have lines in E as committed values
 //! have, and uᵀ·A·B·v - uᵀ·C·v is one polynomial of degree two (Freivalds). A convolution is, too: u weighs places
 //! of the result, v its outputs, and what is left is the inner product of the linear forms that u makes of the first
-//! factor by each channel and tap, and v of the second ([`Bilinear`](volery_circuit::Bilinear)). Forms wait, with
+//! factor by each channel and tap, and v of the second ([`Bilinear`](volery_circuit::Bilinear)). A second factor that
+//! is public has forms that both parties know: the polynomial is that of constants, whose MACs are zero. Forms wait, with
 //! copies of their wires, until they have 2^21 entries or the proof ends: then all commitments so far are sent, and
 //! the vectors of all of them are drawn from one seed. The batch ends there, its rest stays unused; the sum of the
 //! polynomials is added to those that are weighed, since each form has random vectors of its own.

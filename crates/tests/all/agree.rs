@@ -204,7 +204,7 @@ fn bilinear_forms() {
     let (statement, witness) = forms::<F2>(3);
     assert_agrees("forms", &statement, &witness);
     let mut wrong = statement;
-    wrong.forms[3].1[5] += F2::ONE;
+    wrong.forms[6].2[5] += F2::ONE;
     assert!(run_honestly(&wrong, &witness, &Options { check: false, ..seeded(1) }).verified.is_err());
 }
 

@@ -2,8 +2,8 @@
 
 use crate::stream::{Executor, GatesAlone};
 use crate::{
-    Backend, Bilinear, Entries, Function, Matrix, Polynomials, Returned, Scans, assert_bilinear_entries,
-    assert_entries, nothing_asserted, product_by_vectors,
+    Backend, Bilinear, Entries, Function, Lists, Matrix, Polynomials, Returned, Scans,
+    assert_bilinear_entries, assert_entries, nothing_asserted, product_by_vectors,
 };
 use core::fmt::Display;
 use volery_channel::error::Result;
@@ -314,9 +314,14 @@ impl<B: Polynomials> Polynomials for Branch<'_, B> {
         }
         assert_entries(self, a, b, c, &name)
     }
-    fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[B::Wire]; 3], name: impl Display) -> Result<()> {
+    fn assert_bilinear(
+        &mut self,
+        form: &Bilinear,
+        lists: Lists<'_, B::F, B::Wire>,
+        name: impl Display,
+    ) -> Result<()> {
         if let Assertions::Stand(any) = &mut self.assertions {
-            *any |= !lists[2].is_empty();
+            *any |= !lists.2.is_empty();
             return self.backend.assert_bilinear(form, lists, name);
         }
         assert_bilinear_entries(self, form, lists, &name)

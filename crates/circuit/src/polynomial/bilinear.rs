@@ -4,7 +4,7 @@
 //! third list is the result is shown at two random vectors: weighed by them, the entries of each list collapse
 //! into a few linear forms, whose inner product is all that is left to prove.
 
-use super::{Matrix, Polynomials};
+use super::{Entries, Matrix, Polynomials};
 use core::fmt::Display;
 use core::iter;
 use volery_channel::error::{Error, Result};
@@ -75,6 +75,9 @@ pub struct ConvolvedAxis {
 
 /// A function of an entry of the result, and the places in both lists of the products that it is the sum of.
 pub type EachEntry<'e> = &'e mut dyn FnMut(usize, &[(usize, usize)]) -> Result<()>;
+
+/// The lists of a form: the first, the second, which may be public, and the result.
+pub type Lists<'l, F, W> = (&'l [W], Entries<'l, F, W>, &'l [W]);
 
 /// The most entries of a list, and the most axes.
 const MOST: u64 = 1 << 32;
@@ -455,17 +458,28 @@ pub fn by_columns<T: DefaultIsZeroes, R>(entries: &[T], columns: usize, weigh: &
 pub fn assert_bilinear_entries<B: Polynomials + ?Sized>(
     backend: &mut B,
     form: &Bilinear,
-    [first, second, result]: [&[B::Wire]; 3],
+    (first, second, result): Lists<'_, B::F, B::Wire>,
     name: &dyn Display,
 ) -> Result<()> {
-    form.check([first, second, result].map(<[_]>::len));
+    form.check([first.len(), second.len(), result.len()]);
     let (mut xs, mut ys) = (Zeroizing::new(Vec::new()), Zeroizing::new(Vec::new()));
+    let mut factors = Vec::new();
     form.entries(&mut |entry, products| {
         xs.clear();
-        ys.clear();
         xs.extend(products.iter().map(|(x, _)| first[*x]));
-        ys.extend(products.iter().map(|(_, y)| second[*y]));
-        let sum = backend.inner_product(&xs, &ys)?;
+        let sum = match second {
+            Entries::Public(second) => {
+                factors.clear();
+                factors.extend(products.iter().map(|(_, y)| second[*y]));
+                let sum = backend.linear(&factors, &xs);
+                backend.vector(&[sum])
+            }
+            Entries::Wires(second) => {
+                ys.clear();
+                ys.extend(products.iter().map(|(_, y)| second[*y]));
+                backend.inner_product(&xs, &ys)?
+            }
+        };
         let negated = backend.scale(result[entry], -B::F::ONE);
         let negated = backend.vector(&[negated]);
         let difference = backend.sum(&sum, &negated);

@@ -46,6 +46,13 @@ pub trait StatementFile<F: Field>: Debug + Send + Sync {
     /// Those of whoever executes it, and `Invalid` where the file is malformed, or another than it was.
     fn record(&self, b: &mut Recorder<'_, F>, values: PublicValues<'_, F>) -> Result<()>;
 
+    /// Whether a witness satisfies the statement of these public values, where that is found faster than by its gates: see
+    /// [`Source::is_satisfied`](crate::stream::Source::is_satisfied).
+    fn is_satisfied(&self, values: PublicValues<'_, F>, witness: &mut dyn Iterator<Item = F>) -> bool {
+        let _ = (values, witness);
+        false
+    }
+
     /// Records the gates with all inputs on wires, public ones too: for who writes the gates to another file.
     /// Inputs are read one port after the other.
     ///

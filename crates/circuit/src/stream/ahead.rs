@@ -10,6 +10,7 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{Builder, scope};
 use volery_channel::error::{Error, Result};
+use volery_channel::pool::Pool;
 use volery_primitives::Field;
 
 /// Blocks that wait to be executed.
@@ -33,9 +34,9 @@ pub(super) fn execute<F: Field>(
     functions: &Functions<F>,
     executor: &mut dyn Execute<F>,
 ) -> Result<()> {
-    let argues = executor.argues();
+    let (argues, pool) = (executor.argues(), executor.pool());
     let record = move |queue: Queue| {
-        let mut ahead = Ahead { argues, queue };
+        let mut ahead = Ahead { argues, pool, queue };
         let mut recorder = Recorder::new(&mut ahead, functions);
         let recorded = source.record(&mut recorder);
         recorder.finish(recorded)
@@ -96,12 +97,17 @@ impl Queue {
 /// The executor that a statement is recorded for.
 struct Ahead {
     argues: Argues,
+    pool: Pool,
     queue: Queue,
 }
 
 impl<F: Field> Execute<F> for Ahead {
     fn argues(&self) -> Argues {
         self.argues
+    }
+
+    fn pool(&self) -> Pool {
+        self.pool.clone()
     }
 
     fn execute(&mut self, block: &Block<F>, lent: &[F]) -> Result<()> {

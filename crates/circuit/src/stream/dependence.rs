@@ -137,9 +137,9 @@ impl<F> Tracing<F> {
             Op::AssertBilinear => {
                 let mut words = block.read(a);
                 words.take(b);
-                let factors = self.any(&mut words) | self.any(&mut words);
-                let result = self.any(&mut words);
-                self.assertions(1, factors | result);
+                let lists = self.any(&mut words) | self.any(&mut words);
+                let second = words.next() != 0 && self.any(&mut words);
+                self.assertions(1, lists | second);
             }
             Op::Incoming => self.put(block.read(a), true),
             // What a memory holds is committed to again, so that it counts as private.

@@ -85,9 +85,8 @@ pub(super) struct Frame<F> {
     pub(super) scopes: Vec<usize>,
     /// The length of that list from which on it is searched for forgotten wires.
     long: usize,
-    /// For each slot the last scope behind which it was kept, and the number of scopes that have ended.
-    kept: Vec<u32>,
-    ended: u32,
+    /// A bit for each slot: whether it is kept behind the scope that ends. They are zero elsewhere.
+    kept: Vec<u64>,
     /// For each slot the number of vector lanes on its wire, and whether the lanes alone hold it. The list
     /// ends with the last slot that has any.
     held: Vec<Held>,
@@ -125,7 +124,6 @@ impl<F: Field> Frame<F> {
             scopes: Vec::new(),
             long: FORGOTTEN,
             kept: Vec::new(),
-            ended: 0,
             held: Vec::new(),
             left_wires: Rc::default(),
             free_vectors: Vec::new(),
@@ -164,6 +162,7 @@ impl<F: Field> Frame<F> {
             wires.push(Handle { slot, stamp: self.stamps[slot as usize] });
         }
         if !self.scopes.is_empty() {
+            reserve(&mut self.taken, wires.len());
             self.taken.extend_from_slice(&wires);
         }
         for _ in wires.len()..count {
@@ -232,15 +231,15 @@ impl<F: Field> Frame<F> {
     /// Ends the innermost scope, of whose wires `kept` live on.
     pub(super) fn end_scope(&mut self, kept: &[Handle]) {
         let begin = self.scopes.pop().expect("an open scope");
-        self.kept.resize(self.stamps.len(), 0);
-        self.ended = self.ended.wrapping_add(1);
+        self.kept.resize(self.stamps.len().div_ceil(64), 0);
         for wire in kept {
-            self.kept[live(&self.stamps, *wire) as usize] = self.ended;
+            let slot = live(&self.stamps, *wire);
+            self.kept[slot as usize / 64] |= 1 << (slot % 64);
         }
         // In reverse, so that slots are taken again in order.
         for place in (begin..self.taken.len()).rev() {
             let wire = self.taken[place];
-            if self.kept[wire.slot as usize] != self.ended {
+            if !self.is_kept(wire) {
                 self.give(wire);
             }
         }
@@ -249,13 +248,19 @@ impl<F: Field> Frame<F> {
         if !self.scopes.is_empty() {
             for place in begin..self.taken.len() {
                 let wire = self.taken[place];
-                if self.kept[wire.slot as usize] == self.ended {
+                if self.is_kept(wire) {
                     self.taken[end] = wire;
                     end += 1;
                 }
             }
         }
         self.taken.truncate(end);
+        kept.iter().for_each(|wire| self.kept[wire.slot as usize / 64] = 0);
+    }
+
+    /// Whether the slot of `wire` is kept behind the scope that ends.
+    fn is_kept(&self, wire: Handle) -> bool {
+        self.kept[wire.slot as usize / 64] >> (wire.slot % 64) & 1 == 1
     }
 
     /// Frees the slot of `wire`, if it still has this wire's value, as soon as no vector is on it.
@@ -291,7 +296,7 @@ impl<F: Field> Frame<F> {
             }
         }
         self.taken.truncate(end);
-        self.long = 2 * end + FORGOTTEN;
+        self.long = end + end / 4 + FORGOTTEN;
     }
 
     /// Takes a slot for a new vector.
@@ -364,6 +369,13 @@ impl VectorHandle {
             On::Wires { wires, .. } => wires,
             On::Slot { .. } => unreachable!("one recorder has vectors of one kind"),
         }
+    }
+}
+
+/// Makes room in a list for `more` elements: a long one grows by a quarter, since doubled it would have much that is empty.
+fn reserve<T>(list: &mut Vec<T>, more: usize) {
+    if more > list.capacity() - list.len() {
+        list.reserve_exact(more.max(list.len() / 4));
     }
 }
 
@@ -446,7 +458,7 @@ mod tests {
             frame.forget(&wires);
         }
         assert!(
-            frame.taken.len() <= frame.long && frame.long <= 2 * 103 + FORGOTTEN,
+            frame.taken.len() <= frame.long && frame.long <= 103 + 103 / 4 + FORGOTTEN,
             "{}",
             frame.taken.len()
         );

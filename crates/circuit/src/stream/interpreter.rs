@@ -16,6 +16,7 @@ use super::{Argues, Execute, Source};
 use crate::{Backend, Function};
 use std::sync::Arc;
 use volery_channel::error::Result;
+use volery_channel::pool::Pool;
 use volery_primitives::Field;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -39,9 +40,9 @@ pub trait Executor: Backend + Sized {
         Self::proofs()
     }
 
-    /// Whether this party has other threads, one of which may record the statement.
-    fn has_threads(&self) -> bool {
-        false
+    /// The threads of this party, one of which may record the statement.
+    fn pool(&self) -> Pool {
+        Pool::ALONE
     }
 
     /// Opens a call of a function that blocks call, as [`Backend::open_function`] does where a statement calls one:
@@ -398,6 +399,10 @@ impl<B: Executor> Execute<B::F> for Interpreter<'_, B> {
         self.names.argues
     }
 
+    fn pool(&self) -> Pool {
+        Executor::pool(self.backend)
+    }
+
     fn execute(&mut self, block: &Block<B::F>, lent: &[B::F]) -> Result<()> {
         self.run(block, lent, Frame { wires: 0, vectors: 0 })
     }
@@ -477,7 +482,7 @@ impl<W: Copy + Default + Zeroize> Places<W> {
     fn grow(&mut self, length: usize) {
         if length > self.0.capacity() {
             // What grows in place may leave a copy behind.
-            let mut longer = Zeroizing::new(Vec::with_capacity(length.max(2 * self.0.capacity())));
+            let mut longer = Zeroizing::new(Vec::with_capacity(length.max(self.0.capacity() / 4 * 5)));
             longer.extend_from_slice(&self.0);
             self.0 = longer;
         }

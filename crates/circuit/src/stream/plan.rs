@@ -161,22 +161,13 @@ fn move_record(block: &Block<()>, record: &Record, i: u32, slots: &mut Slots, pl
         Op::AssertMatrix => {
             let mut words = block.read(a);
             planned.words.extend([words.next(), words.next()]);
-            for list in [words.list(), words.list()] {
-                planned.list(list.iter().map(|value| slots.place[value as usize]));
-            }
-            let on_wires = words.next();
-            planned.words.push(on_wires);
-            if on_wires == 1 {
-                planned.list(words.list().iter().map(|value| slots.place[value as usize]));
-            }
+            plan_lists(words, planned, slots);
             Record { op, out, a: at, b }
         }
         Op::AssertBilinear => {
             let mut words = block.read(a);
             planned.words.extend(words.take(b));
-            for list in [words.list(), words.list(), words.list()] {
-                planned.list(list.iter().map(|value| slots.place[value as usize]));
-            }
+            plan_lists(words, planned, slots);
             Record { op, out, a: at, b }
         }
         Op::Witness | Op::Constant | Op::Public | Op::Sum | Op::Product | Op::Total => *record,
@@ -242,22 +233,40 @@ fn read(block: &Block<()>, record: &Record, mut each: impl FnMut(u32)) {
         Op::AssertMatrix => {
             let mut words = block.read(a);
             words.take(2);
-            [words.list(), words.list()].into_iter().flat_map(|list| list.iter()).for_each(&mut each);
-            if words.next() == 1 {
-                words.list().iter().for_each(each);
-            }
+            read_lists(words, each);
         }
         Op::AssertBilinear => {
             let mut words = block.read(a);
             words.take(b);
-            let lists = [words.list(), words.list(), words.list()];
-            lists.into_iter().flat_map(|list| list.iter()).for_each(each);
+            read_lists(words, each);
         }
         Op::Witness | Op::Constant | Op::Public | Op::Sum | Op::Product | Op::Gather | Op::Total => {}
         Op::Combination | Op::Commit | Op::AssertZeroes | Op::Drop => {}
         Op::Memory | Op::Close | Op::Table | Op::Incoming | Op::Outgoing => {
             unreachable!("refused in functions")
         }
+    }
+}
+
+/// Adds two lists, and a third one where there is, with their slots.
+fn plan_lists(mut words: Words<'_>, planned: &mut Block<()>, slots: &Slots) {
+    let plan = |planned: &mut Block<()>, list: List<'_>| {
+        planned.list(list.iter().map(|value| slots.place[value as usize]));
+    };
+    plan(planned, words.list());
+    plan(planned, words.list());
+    let on_wires = words.next();
+    planned.words.push(on_wires);
+    if on_wires == 1 {
+        plan(planned, words.list());
+    }
+}
+
+/// Calls `each` with the slots of those lists.
+fn read_lists(mut words: Words<'_>, mut each: impl FnMut(u32)) {
+    [words.list(), words.list()].into_iter().flat_map(|list| list.iter()).for_each(&mut each);
+    if words.next() == 1 {
+        words.list().iter().for_each(each);
     }
 }
 

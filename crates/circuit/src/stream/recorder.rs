@@ -22,6 +22,7 @@ use core::mem;
 use scans::Scans;
 use std::sync::{Arc, OnceLock};
 use volery_channel::error::{Error, Result};
+use volery_channel::pool::Pool;
 use volery_primitives::Field;
 
 /// Records gates, and has them executed block by block.
@@ -492,6 +493,12 @@ impl<F: Field> Backend for Recorder<'_, F> {
         f: impl Fn(&[F]) -> Vec<F> + Send + Sync + 'static,
     ) -> Result<Vec<Handle>> {
         self.push_hint(of, count, Arc::new(f))
+    }
+    fn threads(&self) -> Pool {
+        match &self.purpose {
+            Purpose::Execution(execute) => execute.pool(),
+            Purpose::Name { .. } => Pool::ALONE,
+        }
     }
     fn linear(&mut self, factors: &[F], wires: &[Handle]) -> Handle {
         assert_eq!(factors.len(), wires.len());

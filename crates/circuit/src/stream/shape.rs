@@ -250,7 +250,9 @@ impl<F: Field> Tally<F> {
                     let mut words = block.read(a);
                     let form = form_of(words.take(b));
                     part.products(&shape, form.lengths().iter().map(|entries| *entries as u64).sum());
-                    shape.bilinear(&form);
+                    words.list();
+                    words.list();
+                    shape.bilinear(&form, words.next() == 0);
                     continue;
                 }
                 Op::Public => (b as usize, 0),

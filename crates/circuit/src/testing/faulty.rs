@@ -1,7 +1,7 @@
 //! A cheating prover in the clear, for the tests of circuits.
 
 use crate::stream::{Executor, Vectors};
-use crate::{Backend, Bilinear, Clear, Entries, Matrix, Polynomials, Scans};
+use crate::{Backend, Bilinear, Clear, Entries, Lists, Matrix, Polynomials, Scans};
 use core::fmt::Display;
 use volery_channel::error::Result;
 use volery_primitives::Field;
@@ -142,7 +142,7 @@ impl<F: Field> Polynomials for Faulty<'_, F> {
     ) -> Result<()> {
         self.clear.assert_matrix_product(a, b, c, name)
     }
-    fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[F]; 3], name: impl Display) -> Result<()> {
+    fn assert_bilinear(&mut self, form: &Bilinear, lists: Lists<'_, F, F>, name: impl Display) -> Result<()> {
         self.clear.assert_bilinear(form, lists, name)
     }
 }

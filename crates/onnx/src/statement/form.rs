@@ -6,6 +6,7 @@ use crate::network::Bilinear;
 use crate::operator::Window;
 use crate::operator::places::{broadcast, expand};
 use core::ops::Range;
+use std::borrow::Cow;
 use std::sync::Arc;
 use volery_channel::pool::Pool;
 use volery_circuit::{Convolution, ConvolvedAxis, Matrices};
@@ -183,21 +184,27 @@ impl Sums {
     }
 
     /// A list of the form, the first or the second one, of the elements of its tensor.
-    pub(super) fn list<T: Copy>(&self, side: usize, of: &[T]) -> Vec<T> {
-        let Some(matrices) = &self.matrices[side] else { return of.to_vec() };
+    pub(super) fn list<'t, T: Copy>(&self, side: usize, of: &'t [T]) -> Cow<'t, [T]> {
+        let Some(matrices) = &self.matrices[side] else { return of.into() };
         let size = self.sizes[side];
         matrices.iter().flat_map(|i| &of[i * size..][..size]).copied().collect()
     }
 
-    /// A hint's function: the sums for the elements of both lists, one behind the other.
-    pub(super) fn hint(&self) -> impl Fn(&[F61]) -> Vec<F61> + Send + Sync + 'static {
+    /// A hint's function: the sums for the elements of both lists, one behind the other, or of the first alone, where the
+    /// second is public.
+    pub(super) fn hint(
+        &self,
+        pool: Pool,
+        second: Option<Vec<i64>>,
+    ) -> impl Fn(&[F61]) -> Vec<F61> + Send + Sync + 'static {
         let (kernel, [first, ..]) = (self.kernel.clone(), self.form.lengths());
         move |elements| {
             let integers = Zeroizing::new(elements.iter().map(|x| integer(*x)).collect::<Vec<_>>());
             let (x, w) = integers.split_at(first);
+            let w = second.as_deref().unwrap_or(w);
             let Kernel { form, shapes, bounds, output } = &*kernel;
             let factor = |side: usize, values| Factor { values, shape: &shapes[side], bound: bounds[side] };
-            let sums = form.sums(&Pool::ALONE, &factor(0, x), &factor(1, w), output);
+            let sums = form.sums(&pool, &factor(0, x), &factor(1, w), output);
             sums.iter().map(|sum| element(*sum)).collect()
         }
     }

@@ -5,7 +5,8 @@ use super::values::{beyond, element, integer};
 use super::wide::{rows_of_powers, rows_of_table};
 use crate::network::{HELD_BITS, Kind, Layer, Network, Step, Weight};
 use std::collections::HashMap;
-use std::{iter, slice};
+use std::rc::Rc;
+use std::{iter, mem, slice};
 use volery_channel::error::{Error, Result};
 use volery_circuit::port::PublicValues;
 use volery_circuit::{Machine, Rows, Sequence, Tables};
@@ -16,7 +17,7 @@ pub const INDEX_BITS: u32 = 32;
 
 /// Wires that were made together, and the number of tensors that are on some of them.
 struct Owner<W> {
-    wires: Vec<W>,
+    wires: Rc<Vec<W>>,
     tensors: usize,
 }
 
@@ -124,10 +125,10 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
         let bits = if quantity.kind == Kind::Index { None } else { Some(HELD_BITS) };
         let wires = read(self.b, (&what, bits), (0, self.count * quantity.count()), public)?;
         let held = match wires {
-            Read::Wires(wires) => self.own(Tensor::Each(wires)),
+            Read::Wires(wires) => self.own(Tensor::Each(Rc::new(wires))),
             Read::Public(integers) => {
                 let wires = integers.iter().map(|integer| self.b.constant(element(*integer))).collect();
-                self.own(Tensor::Each(wires))
+                self.own(Tensor::Each(Rc::new(wires)))
             }
         };
         self.held[input] = Some(held);
@@ -181,6 +182,7 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
         let (tensor, owner) = match read {
             Read::Public(integers) => (Tensor::Public(integers), usize::MAX),
             Read::Wires(wires) => {
+                let wires = Rc::new(wires);
                 self.owners.push(Owner { wires: wires.clone(), tensors });
                 (Tensor::Same(wires), self.owners.len() - 1)
             }
@@ -193,11 +195,12 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
     /// The tensor of a constant: a weight, or what is public.
     fn constant(&mut self, tensor: usize, public: Option<&dyn Sequence<F61>>) -> Result<Held<B::Wire>> {
         let quantity = &self.network.tensors[tensor];
+        let origin = quantity.origin.expect("what no layer makes is a constant");
         if quantity.kind != Kind::Weight || self.weights.is_none() {
-            let tensor = Tensor::Public(self.network.constant(tensor)?.to_vec());
+            let mut integers = self.network.entries(origin)?;
+            let tensor = Tensor::Public(mem::take(&mut *integers));
             return Ok(Held { tensor, owners: Vec::new() });
         }
-        let origin = quantity.origin.expect("what no layer makes is a constant");
         loop {
             let weights = self.weights.as_mut().expect("weights apart");
             if let Some((tensor, owner, tensors)) = weights.read.get_mut(&origin) {
@@ -218,7 +221,7 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
     fn chained(&self, layers: &[Layer<'f>]) -> usize {
         let begins = match &layers[0].step {
             Step::Requantise { shift } => *shift > 0,
-            Step::Add { .. } | Step::Subtract { .. } | Step::Table(_) => true,
+            Step::Bilinear { .. } | Step::Add { .. } | Step::Subtract { .. } | Step::Table(_) => true,
             _ => false,
         };
         let goes_on = |pair: &[Layer<'f>]| {
@@ -236,7 +239,8 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
                 self.held[input] = Some(self.constant(input, weights)?);
             }
         }
-        let made = self.compute(chain)?;
+        let spent: Vec<_> = first.inputs.iter().map(|&input| self.is_spent(input)).collect();
+        let made = self.compute(chain, &spent)?;
         for &input in &first.inputs {
             self.left[input] -= 1;
             if self.left[input] == 0 {
@@ -253,7 +257,18 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
         Ok(())
     }
 
-    fn compute(&mut self, chain: &[Layer<'f>]) -> Result<Held<B::Wire>> {
+    /// Whether an input that is read now is never read again, and nothing else is on its wires.
+    fn is_spent(&self, input: usize) -> bool {
+        let Some(Held { tensor: Tensor::Same(wires) | Tensor::Each(wires), owners }) = &self.held[input]
+        else {
+            return false;
+        };
+        let is_alone = |owner: &Owner<_>| owner.tensors == 1 && Rc::ptr_eq(&owner.wires, wires);
+        self.left[input] == 1 && matches!(owners[..], [owner] if is_alone(&self.owners[owner]))
+    }
+
+    /// Computes a chain of layers, which may forget the wires of inputs that are `spent`.
+    fn compute(&mut self, chain: &[Layer<'f>], spent: &[bool]) -> Result<Held<B::Wire>> {
         let layer = &chain[0];
         let inputs: Vec<_> =
             layer.inputs.iter().map(|&input| self.held[input].as_ref().expect("it was loaded")).collect();
@@ -275,9 +290,10 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
         };
         let Made(wires) = b.scope(|b| {
             let mut computing =
-                Computing { b, network, tables, wides, powers: powers.as_mut(), count: *count, keys };
+                Computing { b, network, tables, wides, powers: powers.as_mut(), count: *count, keys, spent };
             computing.compute(chain, &tensors).map(Made)
         })?;
+        let wires = Rc::new(wires);
         let tensor = if each { Tensor::Each(wires) } else { Tensor::Same(wires) };
         if shared.is_empty() {
             return Ok(self.own(tensor));
@@ -328,7 +344,7 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
     fn output(&self, output: usize) -> Vec<B::Wire> {
         match &self.held[output].as_ref().expect("outputs are kept").tensor {
             Tensor::Same(wires) => wires.iter().copied().cycle().take(self.count * wires.len()).collect(),
-            Tensor::Each(wires) => wires.clone(),
+            Tensor::Each(wires) => wires.to_vec(),
             Tensor::Public(_) => unreachable!("an output depends on wires"),
         }
     }

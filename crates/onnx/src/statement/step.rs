@@ -8,8 +8,9 @@ use crate::network::{Bilinear, HELD_BITS, Layer, Network, SUM_LIMIT, Step};
 use crate::operator::places::{expand, ordered};
 use core::fmt::Display;
 use core::ops::Range;
+use std::rc::Rc;
 use volery_channel::error::Result;
-use volery_circuit::{Accesses, Cells, Machine, Polynomials, Tables, Wires};
+use volery_circuit::{Accesses, Cells, Entries, Machine, Polynomials, Tables, Wires};
 use volery_gadgets::gadget::Fixed;
 use volery_primitives::{F61, Field};
 
@@ -25,14 +26,19 @@ pub(super) enum Tensor<W> {
     /// Integers that both parties know.
     Public(Vec<i64>),
     /// Wires, which are the same for all inputs.
-    Same(Vec<W>),
+    Same(Rc<Vec<W>>),
     /// Wires, those of one input behind those of the other.
-    Each(Vec<W>),
+    Each(Rc<Vec<W>>),
 }
 
 impl<W> Tensor<W> {
     pub(super) fn is_each(&self) -> bool {
         matches!(self, Self::Each(_))
+    }
+
+    /// Whether it is on these wires, all of them.
+    fn is_on(&self, column: &Rc<Vec<W>>) -> bool {
+        matches!(self, Self::Same(wires) | Self::Each(wires) if Rc::ptr_eq(wires, column))
     }
 }
 
@@ -57,7 +63,12 @@ pub(super) struct Computing<'c, 'f, B: Machine> {
     pub(super) count: usize,
     /// Whether each tensor is the key of a table, which shows that it has its bits.
     pub(super) keys: &'c [bool],
+    /// Whether nobody else reads the wires of each input of the chain, which are forgotten as soon as may be.
+    pub(super) spent: &'c [bool],
 }
+
+/// Wires of elements in a row, and whether they are forgotten once they are read.
+type Column<W> = (Rc<Vec<W>>, bool);
 
 impl<B: Machine<F = F61>> Computing<'_, '_, B> {
     /// The wires of the output of a chain's last layer; `inputs` are those of the first.
@@ -72,7 +83,7 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
         let shape = |i: usize| &*quantity(i).shape;
         let each = inputs.iter().any(|input| input.is_each());
         match &layer.step {
-            Step::Same => Ok(self.wires(inputs[0])),
+            Step::Same => Ok(self.wires(inputs[0]).to_vec()),
             Step::Move { places, shifts } => {
                 let zero = self.b.constant(F61::ZERO);
                 let raised: Vec<_> = inputs
@@ -82,9 +93,12 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
                         let wires = self.wires(input);
                         // Where one is raised, others are copied, so that all are this layer's own.
                         let shares = shifts.iter().all(|shift| *shift == 0);
-                        let wires =
-                            if shares { wires } else { self.b.linear_rows(&[F61::place(*shift)], &[&wires]) };
-                        wires.into_iter().map(Some).collect::<Vec<_>>()
+                        let raised = match shares {
+                            true => Vec::new(),
+                            false => self.b.linear_rows(&[F61::place(*shift)], &[&wires]),
+                        };
+                        let wires = if shares { &**wires } else { &raised };
+                        wires.iter().copied().map(Some).collect::<Vec<_>>()
                     })
                     .collect();
                 let runs = if each { self.count } else { 1 };
@@ -102,7 +116,7 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
                 Ok(moved)
             }
             Step::Requantise { .. } | Step::Table(_) => {
-                let column = self.wires(inputs[0]);
+                let column = (self.wires(inputs[0]), self.spent[0]);
                 self.element_by_element(chain, &[column])
             }
             Step::Wide { table, powers } => {
@@ -113,13 +127,26 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
             }
             Step::Rows => self.rows(inputs, shape(0), layer),
             Step::Add { .. } | Step::Subtract { .. } => {
-                let columns = [0, 1].map(|i| self.broadcast(inputs[i], shape(i), &output.shape, each));
+                let columns = [0, 1].map(|i| {
+                    let column = self.broadcast(inputs[i], shape(i), &output.shape, each);
+                    let is_spent = self.spent[i] && inputs[i].is_on(&column);
+                    (column, is_spent)
+                });
                 self.element_by_element(chain, &columns)
             }
             Step::Multiply => self.multiplied(inputs, [shape(0), shape(1)], &output.shape),
-            Step::Bilinear { form, shifts } => {
+            Step::Bilinear { form, .. } => {
                 let sums = self.bilinear(form, inputs, [shape(0), shape(1), &output.shape], layer)?;
-                let Some(bias) = inputs.get(2) else { return Ok(sums) };
+                for (input, _) in inputs.iter().zip(self.spent).take(2).filter(|(_, spent)| **spent) {
+                    let wires = self.wires(input);
+                    self.b.forget(&wires);
+                }
+                let Some(bias) = inputs.get(2) else {
+                    return match &chain[1..] {
+                        [] => Ok(sums),
+                        behind => self.element_by_element(behind, &[(Rc::new(sums), true)]),
+                    };
+                };
                 // Where the bias alone differs between inputs, so many have the same sums.
                 let shared = each && !inputs[..2].iter().any(|input| input.is_each());
                 let sums = if shared { sums.repeat(self.count) } else { sums };
@@ -133,7 +160,7 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
                     }
                 };
                 let bias = self.broadcast(bias, bias_shape, &output.shape, each);
-                Ok(self.linear([F61::place(shifts[0]), F61::place(shifts[1])], [&sums, &bias]))
+                self.element_by_element(chain, &[(Rc::new(sums), !shared), (bias, false)])
             }
             Step::Sum { axes } => {
                 let columns = self.columns(inputs[0], shape(0), axes);
@@ -142,13 +169,14 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
             }
             Step::ReduceMaximum { axes } => {
                 let columns = self.columns(inputs[0], shape(0), axes);
-                self.largest(columns, layer)
+                let columns: Vec<_> = columns.into_iter().map(Rc::new).collect();
+                self.largest(&columns, layer)
             }
             Step::Maximum => {
-                let columns =
-                    (0..inputs.len()).map(|i| self.broadcast(inputs[i], shape(i), &output.shape, each));
-                let columns = columns.collect();
-                self.largest(columns, layer)
+                let columns: Vec<_> = (0..inputs.len())
+                    .map(|i| self.broadcast(inputs[i], shape(i), &output.shape, each))
+                    .collect();
+                self.largest(&columns, layer)
             }
             Step::MaxPool(window) => {
                 let wires = self.wires(inputs[0]);
@@ -167,20 +195,11 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
         }
     }
 
-    /// A linear combination of two columns.
-    fn linear(&mut self, factors: [F61; 2], [x, y]: [&[B::Wire]; 2]) -> Vec<B::Wire> {
-        let mut rows = Vec::with_capacity(x.len());
-        for (x, y) in x.chunks(TOGETHER).zip(y.chunks(TOGETHER)) {
-            rows.append(&mut self.b.linear_rows(&factors, &[x, y]));
-        }
-        rows
-    }
-
     /// A tensor's wires; those of what is public are made.
-    fn wires(&mut self, tensor: &Tensor<B::Wire>) -> Vec<B::Wire> {
+    fn wires(&mut self, tensor: &Tensor<B::Wire>) -> Rc<Vec<B::Wire>> {
         match tensor {
             Tensor::Public(integers) => {
-                integers.iter().map(|integer| self.b.constant(element(*integer))).collect()
+                Rc::new(integers.iter().map(|integer| self.b.constant(element(*integer))).collect())
             }
             Tensor::Same(wires) | Tensor::Each(wires) => wires.clone(),
         }
@@ -193,15 +212,17 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
         shape: &[usize],
         output: &[usize],
         each: bool,
-    ) -> Vec<B::Wire> {
+    ) -> Rc<Vec<B::Wire>> {
         let (wires, runs) = (self.wires(tensor), if each { self.count } else { 1 });
+        if shape == output && (tensor.is_each() || runs == 1) {
+            return wires;
+        }
         let (places, count) = (expand(shape, output), output.iter().product());
-        (0..runs)
-            .flat_map(|run| {
-                let wires = if tensor.is_each() { part(&wires, run, runs) } else { &wires };
-                places.apply(&[wires], count)
-            })
-            .collect()
+        let of_run = |run| {
+            let wires = if tensor.is_each() { part(&wires, run, runs) } else { &wires };
+            places.apply(&[wires], count)
+        };
+        Rc::new((0..runs).flat_map(of_run).collect())
     }
 
     /// The columns of what lies along axes: one for each of their places.
@@ -221,9 +242,16 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
     }
 
     /// The last of layers that compute each element by itself, of these columns, some elements at a time: of what lies
-    /// between, no more is there.
-    fn element_by_element(&mut self, chain: &[Layer<'_>], columns: &[Vec<B::Wire>]) -> Result<Vec<B::Wire>> {
-        let count = columns[0].len();
+    /// between, no more is there, and what is spent goes with it.
+    fn element_by_element(
+        &mut self,
+        chain: &[Layer<'_>],
+        columns: &[Column<B::Wire>],
+    ) -> Result<Vec<B::Wire>> {
+        let count = columns[0].0.len();
+        // What no layer computes is on the wires that it was on.
+        let computes = |layer: &Layer<'_>| !matches!(&layer.step, Step::Same | Step::Requantise { shift: 0 });
+        let moves_on = chain.iter().any(computes);
         let mut all = Vec::with_capacity(count);
         for first in (0..count).step_by(TOGETHER) {
             let rows = first..count.min(first + TOGETHER);
@@ -231,13 +259,16 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
             let mut made = Vec::new();
             for (place, layer) in chain.iter().enumerate() {
                 let given: Vec<_> = match place {
-                    0 => columns.iter().map(|column| &column[rows.clone()]).collect(),
+                    0 => columns.iter().map(|(column, _)| &column[rows.clone()]).collect(),
                     _ => vec![&made[..]],
                 };
                 made = self.elements(layer, &given)?;
             }
             self.b.close_scope(&made);
             all.append(&mut made);
+            for (column, _) in columns.iter().filter(|(_, spent)| *spent && moves_on) {
+                self.b.forget(&column[rows.clone()]);
+            }
         }
         Ok(all)
     }
@@ -246,7 +277,7 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
     fn elements(&mut self, layer: &Layer<'_>, columns: &[&[B::Wire]]) -> Result<Vec<B::Wire>> {
         match &layer.step {
             Step::Same => Ok(columns[0].to_vec()),
-            Step::Add { shifts } => {
+            Step::Add { shifts } | Step::Bilinear { shifts, .. } => {
                 Ok(self.b.linear_rows(&[F61::place(shifts[0]), F61::place(shifts[1])], columns))
             }
             Step::Subtract { shifts } => {
@@ -371,46 +402,52 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
                 Tensor::Public(factors) if products <= 2 * (xs.len() + factors.len()) as u64 => {
                     sums.extend(self.by_terms(&of, &xs, &of.list(1, factors))?);
                 }
-                Tensor::Public(factors) => {
-                    let constants =
-                        |b: &mut B, of: &[i64]| of.iter().map(|w| b.constant(element(*w))).collect();
+                Tensor::Public(factors) => sums.extend(self.hinted(
+                    &of,
+                    [first, second, output],
+                    (&xs, factors),
+                    layer,
+                    |b, of, (xs, factors), name| {
+                        let factors = of.list(1, factors);
+                        let constants: Vec<_> = factors.iter().map(|factor| element(*factor)).collect();
+                        let sums =
+                            b.hints(xs, of.form.lengths()[2], of.hint(b.threads(), Some(factors.to_vec())))?;
+                        b.assert_bilinear(&of.form, (xs, Entries::Public(&constants), &sums), name)?;
+                        Ok(sums)
+                    },
+                )?),
+                Tensor::Same(ws) | Tensor::Each(ws) => {
+                    let ws = if inputs[1].is_each() { part(ws, run, runs) } else { ws };
                     sums.extend(self.hinted(
                         &of,
                         [first, second, output],
-                        (&xs, factors, constants),
+                        (&xs, ws),
                         layer,
+                        |b, of, (xs, ws), name| {
+                            let ws = of.list(1, ws);
+                            let both = [xs, &ws].concat();
+                            let sums = b.hints(&both, of.form.lengths()[2], of.hint(b.threads(), None))?;
+                            b.assert_bilinear(&of.form, (xs, Entries::Wires(&ws), &sums), name)?;
+                            Ok(sums)
+                        },
                     )?);
-                }
-                Tensor::Same(ws) => {
-                    let as_they_are = |_: &mut B, of: &[B::Wire]| of.to_vec();
-                    sums.extend(self.hinted(&of, [first, second, output], (&xs, ws, as_they_are), layer)?);
-                }
-                Tensor::Each(ws) => {
-                    let (ws, as_they_are) = (part(ws, run, runs), |_: &mut B, of: &[B::Wire]| of.to_vec());
-                    sums.extend(self.hinted(&of, [first, second, output], (&xs, ws, as_they_are), layer)?);
                 }
             }
         }
         Ok(sums)
     }
 
-    /// Sums that are hinted and asserted, for some outputs at a time: of whole layers weights take much memory.
+    /// Sums that `hint` makes and asserts, for some outputs at a time: of whole layers weights take much memory.
     fn hinted<T: Copy>(
         &mut self,
         of: &Sums,
         [first, second, output]: [&[usize]; 3],
-        (xs, ws, wires): (&[B::Wire], &[T], impl Fn(&mut B, &[T]) -> Vec<B::Wire>),
+        (xs, ws): (&[B::Wire], &[T]),
         layer: &Layer<'_>,
+        hint: impl Fn(&mut B, &Sums, (&[B::Wire], &[T]), &dyn Display) -> Result<Vec<B::Wire>>,
     ) -> Result<Vec<B::Wire>> {
-        let mut hint = |of: &Sums, ws: &[T]| {
-            self.b.scope(|b| {
-                let ws = wires(b, &of.list(1, ws));
-                let both = [xs, &ws].concat();
-                let sums = b.hints(&both, of.form.lengths()[2], of.hint())?;
-                b.assert_bilinear(&of.form, [xs, &ws, &sums], format_args!("the sums of {layer}"))?;
-                Ok(Made(sums))
-            })
-        };
+        let name = format!("the sums of {layer}");
+        let mut hint = |of: &Sums, ws: &[T]| self.b.scope(|b| hint(b, of, (xs, ws), &name).map(Made));
         let Some(parts) = of.parts() else { return Ok(hint(of, ws)?.0) };
         let mut sums = vec![B::Wire::default(); of.form.lengths()[2]];
         for range in parts {
@@ -435,7 +472,7 @@ impl<B: Machine<F = F61>> Computing<'_, '_, B> {
         Ok(sums)
     }
 
-    fn largest(&mut self, columns: Vec<Vec<B::Wire>>, layer: &Layer<'_>) -> Result<Vec<B::Wire>> {
+    fn largest(&mut self, columns: &[Rc<Vec<B::Wire>>], layer: &Layer<'_>) -> Result<Vec<B::Wire>> {
         let some = |rows: Range<usize>| {
             columns.iter().map(|column| column[rows.clone()].iter().copied().map(Some).collect()).collect()
         };

@@ -137,8 +137,8 @@ impl<M: Commitments> Party for Prover<'_, M> {
 impl<M: Commitments> Executor for Prover<'_, M> {
     type Beyond = Everything<Self>;
 
-    fn has_threads(&self) -> bool {
-        self.pool.ahead() > 0
+    fn pool(&self) -> Pool {
+        self.pool.clone()
     }
 
     fn proofs() -> Argues {

@@ -8,10 +8,9 @@ use core::fmt::Display;
 use std::sync::Arc;
 use volery_channel::error::Result;
 use volery_circuit::stream::{Arithmetic as _, Map, OneLane, Vectorized};
-use volery_circuit::{Bilinear, Entries, Matrix, Polynomials, check_sizes};
+use volery_circuit::{Bilinear, Entries, Lists, Matrix, Polynomials, check_sizes};
 use volery_primitives::prg::Seed;
 use volery_vole::macs::Macs;
-use zeroize::Zeroizing;
 
 impl<M: Commitments> Prover<'_, M> {
     /// Adds polynomials that are to be zero to those of the open batch.
@@ -113,12 +112,13 @@ impl<M: Commitments> Prover<'_, M> {
     fn assert_form(
         &mut self,
         form: &Bilinear,
-        factors: [&[M::Tag]; 2],
+        first: &[M::Tag],
+        second: Entries<M::F, M::Tag>,
         result: Entries<M::F, M::Tag>,
     ) -> Result<()> {
         let before = self.gates.assert;
         self.gates.matrix_product(result.len());
-        if self.forms.push((form, before), factors, result) { self.end_forms() } else { Ok(()) }
+        if self.forms.push((form, before), (first, second), result) { self.end_forms() } else { Ok(()) }
     }
 
     /// Adds the polynomials of all forms that wait to the sums, by vectors drawn now. Where one does not hold nobody but
@@ -133,7 +133,7 @@ impl<M: Commitments> Prover<'_, M> {
             let name = Name::Known(format!("a product of matrices, behind {before} assertions"));
             failed.note(Failure { before, name });
         };
-        let lower = Zeroizing::new(self.forms.polynomial::<M>(self.arch, fill, fails));
+        let lower = self.forms.polynomial::<M>((&self.pool, self.arch), fill, fails);
         self.sums.add(&lower[..]);
         self.gates.challenged += 1;
         Ok(())
@@ -232,12 +232,16 @@ impl<M: Commitments> Polynomials for Prover<'_, M> {
         _: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
-        self.assert_form(&Bilinear::product(&a, &b), [a.entries(), b.entries()], c)
+        self.assert_form(&Bilinear::product(&a, &b), a.entries(), Entries::Wires(b.entries()), c)
     }
-    fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[M::Tag]; 3], _: impl Display) -> Result<()> {
-        let [first, second, result] = lists;
+    fn assert_bilinear(
+        &mut self,
+        form: &Bilinear,
+        (first, second, result): Lists<'_, M::F, M::Tag>,
+        _: impl Display,
+    ) -> Result<()> {
         form.validate()?;
-        form.check(lists.map(<[_]>::len));
-        self.assert_form(form, [first, second], Entries::Wires(result))
+        form.check([first.len(), second.len(), result.len()]);
+        self.assert_form(form, first, second, Entries::Wires(result))
     }
 }

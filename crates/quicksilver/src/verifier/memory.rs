@@ -121,8 +121,8 @@ impl<M: Commitments> Party for Verifier<'_, M> {
 impl<M: Commitments> Executor for Verifier<'_, M> {
     type Beyond = Everything<Self>;
 
-    fn has_threads(&self) -> bool {
-        self.pool.ahead() > 0
+    fn pool(&self) -> Pool {
+        self.pool.clone()
     }
 
     fn proofs() -> Argues {

@@ -7,7 +7,7 @@ use core::fmt::Display;
 use std::sync::Arc;
 use volery_channel::error::Result;
 use volery_circuit::stream::{Arithmetic as _, Map, OneLane, Vectorized};
-use volery_circuit::{Bilinear, Entries, Matrix, Polynomials, check_sizes};
+use volery_circuit::{Bilinear, Entries, Lists, Matrix, Polynomials, check_sizes};
 use volery_primitives::prg::Seed;
 
 impl<M: Commitments> Verifier<'_, M> {
@@ -98,11 +98,12 @@ impl<M: Commitments> Verifier<'_, M> {
     fn assert_form(
         &mut self,
         form: &Bilinear,
-        factors: [&[M::E]; 2],
+        first: &[M::E],
+        second: Entries<M::F, M::E>,
         result: Entries<M::F, M::E>,
     ) -> Result<()> {
         self.gates.matrix_product(result.len());
-        if self.forms.push((form, 0), factors, result) { self.end_forms() } else { Ok(()) }
+        if self.forms.push((form, 0), (first, second), result) { self.end_forms() } else { Ok(()) }
     }
 
     /// Adds the polynomials of all forms that wait to the sums, by vectors drawn now.
@@ -112,7 +113,7 @@ impl<M: Commitments> Verifier<'_, M> {
         }
         let seed = self.challenge(FORMS)?;
         let fill = M::coefficients(self.arch, seed);
-        let at_delta = self.forms.at(M::delta(self.delta), self.arch, fill);
+        let at_delta = self.forms.at(M::delta(self.delta), (&self.pool, self.arch), fill);
         self.sums.add(2, at_delta);
         self.gates.challenged += 1;
         Ok(())
@@ -194,12 +195,16 @@ impl<M: Commitments> Polynomials for Verifier<'_, M> {
         _: impl Display,
     ) -> Result<()> {
         check_sizes(&a, &b, c.len());
-        self.assert_form(&Bilinear::product(&a, &b), [a.entries(), b.entries()], c)
+        self.assert_form(&Bilinear::product(&a, &b), a.entries(), Entries::Wires(b.entries()), c)
     }
-    fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[M::E]; 3], _: impl Display) -> Result<()> {
-        let [first, second, result] = lists;
+    fn assert_bilinear(
+        &mut self,
+        form: &Bilinear,
+        (first, second, result): Lists<'_, M::F, M::E>,
+        _: impl Display,
+    ) -> Result<()> {
         form.validate()?;
-        form.check(lists.map(<[_]>::len));
-        self.assert_form(form, [first, second], Entries::Wires(result))
+        form.check([first.len(), second.len(), result.len()]);
+        self.assert_form(form, first, second, Entries::Wires(result))
     }
 }

@@ -3,26 +3,30 @@
 use super::*;
 use volery::circuit::{Bilinear, Convolution, ConvolvedAxis, Matrices};
 
-/// "I know the entries of both factors of each form, and of its result", whose wires are those of the witness.
+/// "I know the entries of both factors of each form", or of the first where the second is public.
 #[derive(Clone)]
 pub(crate) struct Forms<F> {
-    pub forms: Vec<(Bilinear, Vec<F>)>,
+    pub forms: Vec<Stated<F>>,
 }
+
+/// A form, its second factor where that is public, and its result.
+pub(crate) type Stated<F> = (Bilinear, Option<Vec<F>>, Vec<F>);
 
 impl<B: Polynomials> Circuit<B> for Forms<B::F> {
     fn run(&self, b: &mut B) -> Result<()> {
-        for (number, (form, result)) in self.forms.iter().enumerate() {
+        for (number, (form, public, result)) in self.forms.iter().enumerate() {
             let [first, second, _] = form.lengths();
-            let [first, second] =
-                [first, second].map(|entries| (0..entries).map(|_| b.witness()).collect::<Result<Vec<_>>>());
+            let mut read = |entries| (0..entries).map(|_| b.witness()).collect::<Result<Vec<_>>>();
+            let (first, wires) = (read(first)?, read(if public.is_some() { 0 } else { second })?);
+            let second = public.as_deref().map_or(Entries::Wires(&wires), Entries::Public);
             let result: Vec<_> = result.iter().map(|&entry| b.constant(entry)).collect();
-            b.assert_bilinear(form, [&first?, &second?, &result], format_args!("form {number}"))?;
+            b.assert_bilinear(form, (&first, second, &result), format_args!("form {number}"))?;
         }
         Ok(())
     }
 }
 
-/// Forms with all that they have, and factors that are random.
+/// Forms with all that they have, and factors that are random: of each two, one whose second factor is public.
 pub(crate) fn forms<F: Field>(seed: u8) -> (Forms<F>, Vec<F>) {
     let axis = |input, output, taps, step, dilation, before| ConvolvedAxis {
         input,
@@ -47,9 +51,10 @@ pub(crate) fn forms<F: Field>(seed: u8) -> (Forms<F>, Vec<F>) {
         convolution([2, 2, 2, 1], &[axis(3, 7, 3, 2, 1, 0), axis(2, 3, 2, 1, 2, 0)], true),
     ];
     let (mut of, mut witness) = (Vec::new(), Vec::new());
-    for (number, form) in (0..).zip(all) {
+    let each = all.into_iter().flat_map(|form| [(form.clone(), false), (form, true)]);
+    for (number, (form, is_public)) in (0..).zip(each) {
         let [first, second, result] = form.lengths();
-        let entries: Vec<F> = elements(&mut Random::from_seed(&[seed + number; 32]), first + second);
+        let mut entries: Vec<F> = elements(&mut Random::from_seed(&[seed + number; 32]), first + second);
         let mut sums = vec![F::ZERO; result];
         let mut each = |entry: usize, products: &[(usize, usize)]| {
             let products = products.iter().map(|(x, y)| entries[*x] * entries[first + *y]);
@@ -57,8 +62,9 @@ pub(crate) fn forms<F: Field>(seed: u8) -> (Forms<F>, Vec<F>) {
             Ok(())
         };
         form.entries(&mut each).unwrap();
+        let public = is_public.then(|| entries.split_off(first));
         witness.extend(entries);
-        of.push((form, sums));
+        of.push((form, public, sums));
     }
     (Forms { forms: of }, witness)
 }
@@ -70,7 +76,7 @@ fn bilinear_forms_hold() {
         let mut clear = Clear::new(witness.clone());
         statement.run(&mut clear).and_then(|()| clear.finish()).unwrap();
         let gates = run::<S>(&statement, &statement, &witness, None).0.unwrap();
-        assert_eq!((gates.matrices, gates.challenged, gates.degree, gates.mul), (5, 1, 2, 0));
+        assert_eq!((gates.matrices, gates.challenged, gates.degree, gates.mul), (10, 1, 2, 0));
     }
     over_every_field!(test);
 }
@@ -80,10 +86,10 @@ fn a_form_wrong_in_one_entry_is_rejected() {
     fn test<S: Dealt>() {
         let (proved, witness) = forms::<S::F>(2);
         for number in 0..proved.forms.len() {
-            let entries = proved.forms[number].1.len();
+            let entries = proved.forms[number].2.len();
             for entry in [0, entries / 2, entries - 1] {
                 let mut verified = proved.clone();
-                verified.forms[number].1[entry] += S::F::ONE;
+                verified.forms[number].2[entry] += S::F::ONE;
                 let mut clear = Clear::new(witness.clone());
                 let refused = verified.run(&mut clear).unwrap_err();
                 assert!(
@@ -107,10 +113,10 @@ impl<B: Polynomials> Circuit<B> for Many<B::F> {
     fn run(&self, b: &mut B) -> Result<()> {
         let x = b.witness()?;
         for (number, sum) in self.0.iter().enumerate() {
-            let sum = vec![b.constant(*sum); SIDE];
+            let sum = [b.constant(*sum); SIDE];
             let (matrix, column) = (vec![x; SIDE * SIDE], vec![x; SIDE]);
             let form = Matrices { groups: 1, rows: SIDE, inner: SIDE, columns: 1, by_columns: false };
-            let lists = [&matrix[..], &column, &sum];
+            let lists = (&matrix[..], Entries::Wires(&column), &sum[..]);
             b.assert_bilinear(&Bilinear::Matrices(form), lists, format_args!("sum {number}"))?;
         }
         Ok(())
@@ -136,7 +142,7 @@ fn forms_wait_for_few_challenges() {
 fn no_prover_goes_on_with_a_form_that_does_not_hold() {
     fn test<S: Dealt>() {
         let (mut statement, witness) = forms::<S::F>(4);
-        statement.forms[2].1[0] += S::F::ONE;
+        statement.forms[2].2[0] += S::F::ONE;
         let ended = run::<S>(&statement, &statement, &witness, None).0.unwrap_err();
         assert!(ended.is_of_link(), "{ended} over {}", S::name());
     }

@@ -158,9 +158,12 @@ impl<B: Polynomials> Beyond<B> for Vectors<B> {
                 let form = form_of(words.take(b));
                 let Wires { places, operands: [x, y, z] } = step.wires;
                 let x = operands(places, x, words.list(), frame);
-                let y = operands(places, y, words.list(), frame);
                 let z = operands(places, z, words.list(), frame);
-                backend.assert_bilinear(&form, [x, y, z], &name)
+                let y = match words.next() {
+                    0 => Entries::Public(&block.constants[out as usize..][..form.lengths()[1]]),
+                    _ => Entries::Wires(operands(places, y, words.list(), frame)),
+                };
+                backend.assert_bilinear(&form, (x, y, z), &name)
             }
             Op::AssertProduct => {
                 let name = step.names.next();

@@ -8,7 +8,7 @@ use super::Recorder;
 use crate::stream::argues;
 use crate::stream::block::Op;
 use crate::stream::frame::{Handle, VectorHandle};
-use crate::{Backend, Bilinear, Entries, Matrix, Polynomials, check_sizes, common_lanes};
+use crate::{Backend, Bilinear, Entries, Lists, Matrix, Polynomials, check_sizes, common_lanes};
 use core::fmt::Display;
 use volery_channel::error::Result;
 use volery_primitives::Field;
@@ -179,16 +179,25 @@ impl<F: Field> Recorder<'_, F> {
     pub(super) fn assert_bilinear_by_gates(
         &mut self,
         form: &Bilinear,
-        [first, second, result]: [&[Handle]; 3],
+        (first, second, result): Lists<'_, F, Handle>,
         name: &dyn Display,
     ) -> Result<()> {
-        let (mut xs, mut ys) = (Vec::new(), Vec::new());
+        let (mut xs, mut ys, mut factors) = (Vec::new(), Vec::new(), Vec::new());
         form.entries(&mut |entry, products| {
             xs.clear();
-            ys.clear();
             xs.extend(products.iter().map(|(x, _)| first[*x]));
-            ys.extend(products.iter().map(|(_, y)| second[*y]));
-            let sum = self.sum_of_products(&xs, &ys)?;
+            let sum = match second {
+                Entries::Public(second) => {
+                    factors.clear();
+                    factors.extend(products.iter().map(|(_, y)| second[*y]));
+                    self.linear(&factors, &xs)
+                }
+                Entries::Wires(second) => {
+                    ys.clear();
+                    ys.extend(products.iter().map(|(_, y)| second[*y]));
+                    self.sum_of_products(&xs, &ys)?
+                }
+            };
             self.assert_equal(sum, result[entry], format_args!("{name}[{entry}]"))?;
             self.forget(&[sum]);
             Ok(())

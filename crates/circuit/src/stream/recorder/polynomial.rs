@@ -4,11 +4,30 @@ use super::Recorder;
 use crate::stream::argues;
 use crate::stream::block::{KEPT, Op, number, words_of};
 use crate::stream::frame::{Handle, VectorHandle};
-use crate::{Backend, Bilinear, Entries, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product};
+use crate::{
+    Backend, Bilinear, Entries, Lists, Matrix, Polynomials, check_sizes, common_lanes, degree_of_product,
+};
 use core::fmt::Display;
 use std::rc::Rc;
 use volery_channel::error::Result;
 use volery_primitives::Field;
+
+impl<F: Field> Recorder<'_, F> {
+    /// Adds 1 and the list of entries on wires, or 0 and the entries themselves.
+    fn list_entries(&mut self, entries: Entries<F, Handle>) {
+        let block = &mut self.frame.block;
+        match entries {
+            Entries::Wires(wires) => {
+                block.words.push(1);
+                self.frame.list(wires);
+            }
+            Entries::Public(values) => {
+                block.words.push(0);
+                block.constants.extend_from_slice(values);
+            }
+        }
+    }
+}
 
 impl<F: Field> Polynomials for Recorder<'_, F> {
     type Vector = VectorHandle;
@@ -185,31 +204,29 @@ impl<F: Field> Polynomials for Recorder<'_, F> {
         let (at, constants) = (block.next_word(), block.next_constant());
         block.words.extend(columns);
         [a, b].into_iter().for_each(|factor| self.frame.list(factor.entries()));
-        match c {
-            Entries::Wires(wires) => {
-                self.frame.block.words.push(1);
-                self.frame.list(wires);
-            }
-            Entries::Public(values) => {
-                self.frame.block.words.push(0);
-                self.frame.block.constants.extend_from_slice(values);
-            }
-        }
+        self.list_entries(c);
         self.push_long(Op::AssertMatrix, 0, at, constants);
         self.outcome()
     }
-    fn assert_bilinear(&mut self, form: &Bilinear, lists: [&[Handle]; 3], name: impl Display) -> Result<()> {
+    fn assert_bilinear(
+        &mut self,
+        form: &Bilinear,
+        (first, second, result): Lists<'_, F, Handle>,
+        name: impl Display,
+    ) -> Result<()> {
         form.validate()?;
-        form.check(lists.map(<[_]>::len));
+        form.check([first.len(), second.len(), result.len()]);
         if self.by_lanes() {
-            return self.assert_bilinear_by_gates(form, lists, &name);
+            return self.assert_bilinear_by_gates(form, (first, second, result), &name);
         }
         self.asserted(&name)?;
-        let at = self.frame.block.next_word();
+        let block = &mut self.frame.block;
+        let (at, constants) = (block.next_word(), block.next_constant());
         let words = words_of(form);
-        self.frame.block.words.extend_from_slice(&words);
-        lists.iter().for_each(|list| self.frame.list(list));
-        self.push_long(Op::AssertBilinear, 0, at, number(words.len()));
+        block.words.extend_from_slice(&words);
+        [first, result].into_iter().for_each(|list| self.frame.list(list));
+        self.list_entries(second);
+        self.push_long(Op::AssertBilinear, constants, at, number(words.len()));
         self.outcome()
     }
 }
