@@ -9,11 +9,10 @@ mod fold;
 use crate::model::{Described, Dimension, Entry, Model, NodeMessage, Setting};
 use crate::operator::call::{Call, MOST_FOLDED, refuse_node};
 use crate::operator::{self, OWN, Operator, Places};
-use crate::stored::{Element, count};
+use crate::stored::{Element, Folder, count};
 use crate::tensor::{Constant, Tensor};
 use core::fmt::{self, Display};
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
 use volery_channel::error::{Error, Result};
 
 /// The versions of ONNX's operators that are read.
@@ -30,7 +29,7 @@ pub struct Options {
     /// Shapes of inputs that have open dimensions, by the inputs' names.
     pub shapes: HashMap<String, Vec<usize>>,
     /// The folder of the file, for values that lie beside it.
-    pub folder: Option<PathBuf>,
+    pub folder: Option<Folder>,
 }
 
 /// A network.
@@ -51,7 +50,7 @@ pub struct Graph<'f> {
     /// The outputs.
     pub outputs: Vec<usize>,
     /// The folder of the file.
-    pub folder: Option<PathBuf>,
+    pub folder: Option<Folder>,
 }
 
 /// A node of a graph, with one output.
@@ -248,7 +247,7 @@ impl<'f> Builder<'f> {
         }
         let tensors: Vec<_> =
             inputs.iter().map(|place| place.map(|place| &self.graph.tensors[place])).collect();
-        let call = Call::new(&node, tensors, self.graph.folder.as_deref());
+        let call = Call::new(&node, tensors, self.graph.folder.as_ref());
         let folded = if is_onnx(node.domain) { fold::fold(&call)? } else { None };
         if let Some(folded) = folded {
             let read = call.read();

@@ -52,5 +52,5 @@ pub use operator::{Axis, Operator, Places, Reduction, Window};
 pub use run::{Integers, Watch};
 pub use split::Split;
 pub use statement::{CLASS, INDEX_BITS, Statement, WEIGHTS, encoded, integer};
-pub use stored::{Element, MOST_ELEMENTS, Stored};
+pub use stored::{Element, Folder, MOST_ELEMENTS, Stored};
 pub use tensor::{Constant, Tensor};

@@ -34,6 +34,7 @@ use crate::graph::Options;
 use crate::network::{HELD_BITS, Kind, Network, Quantity, Step};
 use crate::run::Integers;
 use crate::skeleton;
+use crate::stored::Folder;
 use core::fmt::Display;
 use form::Sums;
 pub use layers::INDEX_BITS;
@@ -50,10 +51,10 @@ use volery_circuit::stream::Recorder;
 use volery_circuit::{Machine, Port, StatementFile};
 #[cfg(doc)]
 use volery_circuit::{Memories, Polynomials};
-use volery_primitives::F61;
+use volery_primitives::{F61, SecretVec};
 
 /// The version of the gates.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The most entries of a tensor, of all inputs together.
 const MOST: usize = 1 << 28;
@@ -199,7 +200,7 @@ impl Statement {
                 )));
             }
         };
-        let options = Options { folder, ..Options::default() };
+        let options = Options { folder: folder.map(Folder::from), ..Options::default() };
         Self::of(file, options, Form { count: count.instances as usize, apart, part }).map_err(
             |why| match why {
                 Error::Invalid(why) => Error::invalid(format!("{name}: {why}")),
@@ -249,16 +250,60 @@ impl Statement {
         Ok(Self { options, form, identity, graph, inputs, outputs, file })
     }
 
-    /// The network, once more.
+    /// The network, once more: what lies beside its file is what it was when its identity was found.
     ///
     /// # Errors
-    /// `Invalid` where what lies beside the file is another than it was.
+    /// Those of reading it.
     fn network(&self) -> Result<Network<'_>> {
-        let network = Network::open(&self.file, &self.options)?;
-        if identity(&network, self.form)? != self.identity {
-            return Err(Error::invalid("what lies beside the network's file has changed: open it again"));
+        Network::open(&self.file, &self.options)
+    }
+
+    /// Whether a run of the network on what is public and what is in the witness says what is public of its outputs.
+    ///
+    /// # Errors
+    /// Those of the run.
+    fn runs(&self, values: PublicValues<'_, F61>, witness: &mut dyn Iterator<Item = F61>) -> Result<bool> {
+        let mut network = self.network()?;
+        let mut given = self.inputs.iter().zip(values.inputs).map(|(port, public)| {
+            let integers: SecretVec<i64> = match public {
+                Some(values) => (0..port.width).map(|place| integer(values.element(place))).collect(),
+                None => witness.take(port.width as usize).map(integer).collect(),
+            };
+            (port, integers)
+        });
+        let inputs: Vec<_> = given.by_ref().take(network.inputs.len()).collect();
+        if let Some((_, weights)) = given.next() {
+            if network.lacks_weights() {
+                network = network.with_weights(&weights)?;
+            } else if !network
+                .weight_values()?
+                .iter()
+                .map(|&weight| i64::from(weight))
+                .eq(weights.iter().copied())
+            {
+                return Ok(false);
+            }
         }
-        Ok(network)
+        drop(given);
+        if witness.next().is_some() {
+            return Ok(false);
+        }
+        for run in 0..self.form.count {
+            let of_run = |(port, integers): &(&Port, SecretVec<i64>)| {
+                let length = integers.len() / self.form.count;
+                (port.name.clone(), integers[run * length..][..length].to_vec())
+            };
+            let answer = network.answer(&inputs.iter().map(of_run).collect())?;
+            for ((_, integers), public) in answer.iter().zip(values.outputs) {
+                let Some(public) = public else { continue };
+                let first = run * integers.len();
+                let is_said = |(i, said): (usize, &i64)| public.element((first + i) as u64) == element(*said);
+                if !integers.iter().enumerate().all(is_said) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 }
 
@@ -412,5 +457,8 @@ impl StatementFile<F61> for Statement {
             Form { apart: false, .. } => Weights::OfFile,
         };
         Layers::push(b, &network, (self.form.count, weights), values)
+    }
+    fn is_satisfied(&self, values: PublicValues<'_, F61>, witness: &mut dyn Iterator<Item = F61>) -> bool {
+        self.form.part == Part::Whole && self.runs(values, witness).unwrap_or(false)
     }
 }

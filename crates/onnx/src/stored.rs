@@ -6,10 +6,11 @@
 use crate::model::{Entry, MOST_DIMENSIONS};
 use crate::protobuf::{Field, Message, Value, refuse};
 use blake3::Hash;
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Component, Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, PoisonError};
 use volery_channel::error::{Error, Result};
 
 /// The most elements of a tensor, whatever its shape says.
@@ -140,8 +141,27 @@ struct Beside<'f> {
     location: &'f str,
     offset: u64,
     length: Option<u64>,
-    /// A digest of the bytes, once they were read: what was looked at is what is used, whatever happens to the file.
-    digest: OnceLock<Hash>,
+}
+
+/// The folder of an ONNX file, for values that lie beside it. What was read once is the same each time, whatever happens
+/// to the files, for all who share it.
+#[derive(Clone, Debug)]
+pub struct Folder(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    path: PathBuf,
+    /// The digests of the parts that were read.
+    digests: Mutex<HashMap<Part, Hash>>,
+}
+
+/// A part of a file: the file's place in the folder, its first byte there, and how many it has.
+type Part = (String, u64, usize);
+
+impl From<PathBuf> for Folder {
+    fn from(path: PathBuf) -> Self {
+        Self(Arc::new(Shared { path, digests: Mutex::default() }))
+    }
 }
 
 impl<'f> Stored<'f> {
@@ -215,7 +235,7 @@ impl<'f> Stored<'f> {
     ///
     /// # Errors
     /// `Invalid` where they are floats, or not those that the shape asks for, or cannot be read.
-    pub fn integers(&self, folder: Option<&Path>) -> Result<Vec<i64>> {
+    pub fn integers(&self, folder: Option<&Folder>) -> Result<Vec<i64>> {
         if self.element.is_float() {
             return Err(self.wrong("has floating-point numbers, where integers are to be"));
         }
@@ -246,7 +266,7 @@ impl<'f> Stored<'f> {
     ///
     /// # Errors
     /// `Invalid` where they are integers, or not those that the shape asks for, or cannot be read.
-    pub fn floats(&self, folder: Option<&Path>) -> Result<Vec<f64>> {
+    pub fn floats(&self, folder: Option<&Folder>) -> Result<Vec<f64>> {
         let single = self.element == Element::Float;
         if !self.element.is_float() {
             return Err(self.wrong("has integers, where floating-point numbers are to be"));
@@ -281,7 +301,7 @@ impl<'f> Stored<'f> {
     }
 
     /// Hands the raw bytes, of which there are as many as the shape asks for, to `read`.
-    fn with_raw<T>(&self, folder: Option<&Path>, read: impl FnOnce(&[u8]) -> T) -> Result<T> {
+    fn with_raw<T>(&self, folder: Option<&Folder>, read: impl FnOnce(&[u8]) -> T) -> Result<T> {
         let bytes = self.count() * self.element.bytes();
         match &self.data {
             Data::Raw(raw) => Ok(read(raw.bytes)),
@@ -326,15 +346,16 @@ impl<'f> Beside<'f> {
             ));
         }
         let (offset, length) = (number("offset")?.unwrap_or(0), number("length")?);
-        Ok(Self { location, offset, length, digest: OnceLock::new() })
+        Ok(Self { location, offset, length })
     }
 
     /// The `bytes` bytes of a tensor, which are the same each time.
-    fn bytes(&self, folder: &Path, bytes: usize) -> Result<Vec<u8>, String> {
-        let read = self.load(folder, bytes)?;
+    fn bytes(&self, Folder(folder): &Folder, bytes: usize) -> Result<Vec<u8>, String> {
+        let read = self.load(&folder.path, bytes)?;
         let digest = blake3::hash(&read);
-        if *self.digest.get_or_init(|| digest) != digest {
-            return Err(format!("has other values in {:?} than before: leave the file alone", self.location));
+        let mut digests = folder.digests.lock().unwrap_or_else(PoisonError::into_inner);
+        if *digests.entry((self.location.into(), self.offset, bytes)).or_insert(digest) != digest {
+            return Err(format!("has other values in {:?} than before: open it again", self.location));
         }
         Ok(read)
     }

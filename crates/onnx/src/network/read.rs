@@ -354,7 +354,7 @@ impl<'g, 'f> Reader<'g, 'f> {
                 format!("has the scale {name:?} of {shape:?}: one number for the tensor is supported"),
             ));
         }
-        let scale = stored.floats(self.graph.folder.as_deref())?[0];
+        let scale = stored.floats(self.graph.folder.as_ref())?[0];
         let bits = (scale as f32).to_bits();
         let exponent = bits >> 23;
         if bits & 0x7f_ffff != 0 || !(1..255).contains(&exponent) {
@@ -560,7 +560,7 @@ impl<'g, 'f> Reader<'g, 'f> {
     }
 
     pub(super) fn integers(&self, stored: &Stored<'f>) -> Result<Vec<i64>> {
-        stored.integers(self.graph.folder.as_deref())
+        stored.integers(self.graph.folder.as_ref())
     }
 }
 

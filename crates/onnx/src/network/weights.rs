@@ -199,7 +199,7 @@ impl<'f> Network<'f> {
 
     fn stored(&self, origin: usize) -> Result<Vec<i64>> {
         match &self.graph.tensors[origin].constant {
-            Some(Constant::Stored(stored)) => stored.integers(self.graph.folder.as_deref()),
+            Some(Constant::Stored(stored)) => stored.integers(self.graph.folder.as_ref()),
             _ => unreachable!("the values of a weight are stored, or given"),
         }
     }

@@ -1,11 +1,10 @@
 //! A node while it is read: its attributes and inputs, and errors that name it.
 
 use crate::model::{Attribute, NodeMessage, Setting};
-use crate::stored::{Stored, count};
+use crate::stored::{Folder, Stored, count};
 use crate::tensor::{Constant, Tensor};
 use core::cell::{Cell, RefCell};
 use core::fmt::Display;
-use std::path::Path;
 use volery_channel::error::{Error, Result};
 
 /// The most integers that decide on shapes or places: of axes, shapes, indices.
@@ -18,7 +17,7 @@ const MOST_STEP: i64 = 1 << 16;
 pub(crate) struct Call<'c, 'f> {
     node: &'c NodeMessage<'f>,
     inputs: Vec<Option<&'c Tensor<'f>>>,
-    folder: Option<&'c Path>,
+    folder: Option<&'c Folder>,
     asked: RefCell<Vec<&'static str>>,
     read: Cell<usize>,
 }
@@ -27,7 +26,7 @@ impl<'c, 'f> Call<'c, 'f> {
     pub(crate) fn new(
         node: &'c NodeMessage<'f>,
         inputs: Vec<Option<&'c Tensor<'f>>>,
-        folder: Option<&'c Path>,
+        folder: Option<&'c Folder>,
     ) -> Self {
         Self { node, inputs, folder, asked: RefCell::default(), read: Cell::new(0) }
     }

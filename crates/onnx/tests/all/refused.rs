@@ -354,7 +354,7 @@ fn data_beside_a_file_stays_in_its_folder() {
         else {
             panic!("a tensor with values")
         };
-        stored.integers(Some(&inner))
+        stored.integers(Some(&inner.clone().into()))
     };
     assert_eq!(read("data", "56", "8").unwrap(), [0x0101_0101; 2]);
     for location in ["../outside", "/etc/passwd", "a/../../outside", "c:\\x", ""] {
