@@ -161,7 +161,7 @@ impl<'c, S: Setting> ProverEnd<'c, S> {
         witness: &dyn Reread<S::F>,
         gates: ProverGates<'_, S>,
     ) -> Result<Report> {
-        if self.checks() {
+        if self.checks() && !stream.is_satisfied(&mut witness.read()) {
             self.check(|clear| clear.check_stream(stream, witness.read()))?;
         }
         self.prove_checked(stream, gates)

@@ -105,6 +105,18 @@ pub trait Program: Sized + Send + Sync + 'static {
         outputs: &[Option<Self::Value>],
     ) -> Result<()>;
 
+    /// Whether a witness satisfies the program with these values, where that is found faster than by its gates: see
+    /// [`Source::is_satisfied`].
+    fn is_satisfied(
+        &self,
+        inputs: &[Option<Self::Value>],
+        outputs: &[Option<Self::Value>],
+        witness: &mut dyn Iterator<Item = Self::F>,
+    ) -> bool {
+        let _ = (inputs, outputs, witness);
+        false
+    }
+
     /// Splits the program into `shards` shards, two or more. Each private input is read by as many of them as
     /// it takes, each place once, and from the first to the last place.
     ///
@@ -345,6 +357,9 @@ impl<P: Program> Source<P::F> for Statement<P> {
     }
     fn functions(&self) -> Option<Arc<Functions<P::F>>> {
         Some(self.functions.clone())
+    }
+    fn is_satisfied(&self, witness: &mut dyn Iterator<Item = P::F>) -> bool {
+        self.relation.is_satisfied(&self.inputs, &self.outputs, witness)
     }
 }
 

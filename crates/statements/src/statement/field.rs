@@ -134,6 +134,16 @@ impl<F: Field> Program for FieldRelation<F> {
             }
         }
     }
+    fn is_satisfied(
+        &self,
+        inputs: &[Option<Elements<F>>],
+        outputs: &[Option<Elements<F>>],
+        witness: &mut dyn Iterator<Item = F>,
+    ) -> bool {
+        let Source::File(file) = &self.source else { return false };
+        let (inputs, outputs) = (sequences(inputs), sequences(outputs));
+        file.is_satisfied(port::PublicValues { inputs: &inputs, outputs: &outputs }, witness)
+    }
     fn split(&self, shards: usize) -> Result<Split> {
         match &self.source {
             Source::Builtin(builtin) => builtin.split(shards),
