@@ -1,6 +1,7 @@
 //! The fields of `--field`, by their names.
 
 use crate::failure::{Failure, Result, one_named};
+use volery::circuit::field_of;
 use volery::{AnySetting, F2, F61, Field as _, settings};
 
 /// A field that can be named, with the extension of its MACs.
@@ -27,6 +28,24 @@ pub fn has_bits(field: Field) -> bool {
 /// Where there is none of this name.
 pub fn asked(typed: Option<&str>) -> Result<Field> {
     named(typed.unwrap_or(BOOLEAN))
+}
+
+/// The one that is asked for, or that of the relation, where it is a file, in this format or in that of its name; or F_2.
+///
+/// # Errors
+/// Where there is no field or format of this name, or nothing is proved over the file's.
+pub fn of_relation<T: AsRef<str>>(
+    typed: Option<&str>,
+    relation: Option<T>,
+    format: Option<&str>,
+) -> Result<Field> {
+    let (None, Some(spec)) = (typed, relation) else { return asked(typed) };
+    let format = format.map(str::parse).transpose()?;
+    // What is wrong with a file is said by whoever opens it, with advice.
+    match field_of(spec.as_ref(), format) {
+        Ok(Some(wires)) => of_wires(&wires),
+        Ok(None) | Err(_) => asked(None),
+    }
 }
 
 /// The one called `name`, or of this prime.

@@ -10,7 +10,7 @@ use volery_onnx::{CLASS, Network, Options, WEIGHTS, encoded, integer};
 
 /// Settings of the file of a network at `path`.
 pub fn options(path: &Path) -> Options {
-    Options { folder: path.parent().map(|folder| folder.join(".")), ..Options::default() }
+    Options { folder: path.parent().map(|folder| folder.join(".").into()), ..Options::default() }
 }
 
 /// Queries to the network that `spec` names, in each of which the values of `show` are public; where it names none that

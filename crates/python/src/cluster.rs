@@ -97,7 +97,7 @@ impl Shards {
         let party = party(role)?;
         let (asked, callbacks) = Asked::read(keywords)?;
         let raised = |why: Trouble| why.raised(py, None);
-        let field = asked.field(None).map_err(raised)?;
+        let field = asked.field_of(relation).map_err(raised)?;
         let settings = asked.settings(field, None).map_err(raised)?;
         let way = asked.way().map_err(raised)?;
         let opened = statement(py, field, relation, public)?;
@@ -328,7 +328,7 @@ pub(crate) fn run_worker(
     let (party, (shard, shards)) = (party(role)?, at);
     let (asked, callbacks) = Asked::read(keywords)?;
     let raised = |why: Trouble| why.raised(py, None);
-    let field = asked.field(None).map_err(raised)?;
+    let field = asked.field_of(relation).map_err(raised)?;
     let settings = asked.settings(field, None).map_err(raised)?;
     let opened = statement(py, field, relation, public)?;
     let held = match party {

@@ -103,6 +103,14 @@ impl Asked {
         Ok(volery_cli::fields::asked(self.protocol.field.as_deref().or(usual))?)
     }
 
+    /// The field that is asked for, or that of a relation: see [`fields::of_relation`](volery_cli::fields::of_relation).
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn field_of(&self, relation: &str) -> Result<Field> {
+        Ok(volery_cli::fields::of_relation(self.protocol.field.as_deref(), Some(relation), None)?)
+    }
+
     /// The settings by these options over `field`, for a proof that is a file where `file` says which option
     /// asks for it.
     ///

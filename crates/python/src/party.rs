@@ -312,7 +312,7 @@ pub(crate) fn run_relation<'py>(
     let (asked, callbacks) = Asked::read(keywords)?;
     let act = Act::of(act);
     let raised = |why: Trouble| why.raised(py, None);
-    let field = asked.field(None).map_err(raised)?;
+    let field = asked.field_of(relation).map_err(raised)?;
     let work = Work::new(&asked, act, field, proof).map_err(raised)?;
     let opened = statement(py, field, relation, public)?;
     let stated = if act.knows() { Stated::Claim(claim(py, opened, private)?) } else { Stated::Open(opened) };
@@ -325,7 +325,7 @@ pub(crate) fn run_relation<'py>(
 #[pyfunction]
 pub(crate) fn circuit_info(py: Python<'_>, relation: &str, keywords: &Bound<'_, PyDict>) -> PyResult<String> {
     let (asked, callbacks) = Asked::read(keywords)?;
-    let field = asked.field(None).map_err(|why| why.raised(py, None))?;
+    let field = asked.field_of(relation).map_err(|why| why.raised(py, None))?;
     let opened = given::open(py, field, relation)?;
     let shared = Arc::<Shared>::default();
     let object = drive(py, (shared, callbacks), None, &mut never, move |_| Ok(given::told(&*opened)?))?;

@@ -86,7 +86,7 @@ def test_public_graphs(name, tmp_path):
     facts, others = public.info(), whole.info()
     assert (facts.pop("weights_apart"), others.pop("weights_apart")) == (True, False) and facts == others
     # Rust reads the graph, and asks for as many weights.
-    ports = {port["name"]: port for port in volery.circuit_info(str(model), field="f61")["inputs"]}
+    ports = {port["name"]: port for port in volery.circuit_info(str(model))["inputs"]}
     assert list(ports) == [*whole.inputs, "weights"] and ports["weights"]["width"] == len(weights)
     with pytest.raises(Invalid, match="a public graph already"):
         public.split(model, list_of)

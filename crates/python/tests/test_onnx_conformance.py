@@ -1,6 +1,7 @@
 """The cases of onnx itself, one node each: quantised by their own input, and close to their output, or refused."""
 
 import warnings
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 onnx = pytest.importorskip("onnx", reason="takes the extra onnx")
 pytest.importorskip("onnxruntime", reason="takes the extra onnx")
 
+import onnx.backend.test.data  # noqa: E402
 import volery.onnx  # noqa: E402
 from onnx.backend.test.case.node import collect_testcases  # noqa: E402
 from volery._errors import Invalid  # noqa: E402
@@ -73,3 +75,30 @@ def test_conformance():
 
 
 CLOSE, REFUSED = 685, 358
+
+
+# The architectures of the package, with weights of one value: roundings, lookups and maxima of a query.
+ARCHITECTURES = {
+    "bvlc_alexnet": (1515624, 1514624, 110976),
+    "densenet121": (36567784, 15667456, 200704),
+    "inception_v1": (5620376, 4368832, 1261072),
+    "inception_v2": (5256392, 3724000, 492352),
+    "resnet50": (9611752, 9608704, 200704),
+    "shufflenet": (3447224, 2544864, 75264),
+    "squeezenet": (3164176, 2589352, 330176),
+    "vgg19": (14861288, 14860288, 1530368),
+    "zfnet512": (4129032, 4128032, 335232),
+}
+
+
+@pytest.mark.onnx_long
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_architectures(name):
+    path = files(onnx.backend.test.data) / "light" / f"light_{name}.onnx"
+    model = onnx.load(str(path))
+    weights = {weight.name for weight in model.graph.initializer}
+    [given] = [value for value in model.graph.input if value.name not in weights]
+    shape = [dimension.dim_value or 1 for dimension in given.type.tensor_type.shape.dim]
+    sample = np.random.default_rng(0).standard_normal(shape).astype("f4")
+    total = volery.onnx.quantise(str(path), {given.name: sample}).info()["total"]
+    assert (total["roundings"], total["lookups"], total["maxima"]) == ARCHITECTURES[name]

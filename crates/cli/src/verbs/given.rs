@@ -5,7 +5,7 @@ use crate::verbs::circom::Circom;
 use crate::verbs::foreign;
 use crate::verbs::{streams, trace};
 use std::path::Path;
-use volery::circuit::{Format, StreamKind, ValueStream, field_of};
+use volery::circuit::{Format, StreamKind, ValueStream};
 use volery::{AnyClaim, AnyRelation, AnyStatement};
 use volery_cli::args::Protocol;
 use volery_cli::failure::{Failure, Result, refuse_experimental};
@@ -14,24 +14,9 @@ use volery_cli::keys;
 use volery_cli::link::{Reach, Way};
 use volery_cli::values::{PRIVATE, PUBLIC, Reader};
 
-/// The field that is asked for, or that of the relation, where it is a file; or F_2.
-pub(crate) fn field_over(
-    typed: Option<&str>,
-    relation: Option<&String>,
-    format: Option<&str>,
-) -> Result<Field> {
-    let (None, Some(spec)) = (typed, relation) else { return fields::asked(typed) };
-    let format = format.map(str::parse).transpose()?;
-    // What is wrong with a file is said by whoever opens it, with advice.
-    match field_of(spec, format) {
-        Ok(Some(wires)) => fields::of_wires(&wires),
-        Ok(None) | Err(_) => fields::asked(None),
-    }
-}
-
 /// The field of a proof.
 pub(crate) fn field(protocol: &Protocol, public: &Public) -> Result<Field> {
-    field_over(protocol.field.as_deref(), public.relation.first(), public.format.as_deref())
+    fields::of_relation(protocol.field.as_deref(), public.relation.first(), public.format.as_deref())
 }
 
 /// Opens a relation that is given as text, by `open`.

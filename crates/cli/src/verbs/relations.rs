@@ -5,7 +5,7 @@ mod traffic;
 use crate::verbs::args::{Check, Eval, Info, List};
 use crate::verbs::circom::{self, is_r1cs};
 use crate::verbs::disjunction;
-use crate::verbs::given::{claim, field_over, relation};
+use crate::verbs::given::{claim, relation};
 use crate::verbs::session::{CHECKING, COUNTING};
 use crate::verbs::subject::BUILTIN;
 use serde_json::{Map, Value, json};
@@ -23,7 +23,8 @@ use volery_cli::values::Reader;
 /// `volery check`.
 pub(crate) fn check(typed: &Check) -> Result<()> {
     let public = &typed.public;
-    let field = field_over(typed.field.as_deref(), public.relation.first(), public.format.as_deref())?;
+    let field =
+        fields::of_relation(typed.field.as_deref(), public.relation.first(), public.format.as_deref())?;
     if disjunction::several(field, &typed.public) {
         let (digest, clauses, warnings) = disjunction::check(typed)?;
         return satisfied(typed, &digest, Some(clauses), warnings);
@@ -61,7 +62,7 @@ const INPUT: &str = "--input";
 /// `volery circuit eval`.
 pub(crate) fn eval(typed: &Eval) -> Result<()> {
     if is_r1cs(&typed.relation, typed.format.as_deref()) {
-        let field = field_over(None, Some(&typed.relation), typed.format.as_deref())?;
+        let field = fields::of_relation(None, Some(&typed.relation), typed.format.as_deref())?;
         return circom::eval(field, typed);
     }
     circom::refuse_eval(typed)?;
@@ -117,7 +118,7 @@ const LISTED: usize = 64;
 
 /// `volery circuit info`.
 pub(crate) fn info(typed: &Info) -> Result<()> {
-    let field = field_over(typed.field.as_deref(), Some(&typed.relation), typed.format.as_deref())?;
+    let field = fields::of_relation(typed.field.as_deref(), Some(&typed.relation), typed.format.as_deref())?;
     let r1cs = is_r1cs(&typed.relation, typed.format.as_deref());
     if let (false, Some(_)) = (r1cs, &typed.symbols) {
         return Err(circom::only_r1cs(circom::SYMBOLS));

@@ -3,7 +3,7 @@
 use super::read;
 use super::run::{INPUT, Inputs, whole};
 use crate::verbs::args::{ModelProve, ModelVerify, Show};
-use crate::verbs::given::{field_over, way};
+use crate::verbs::given::way;
 use crate::verbs::session::Session;
 use serde_json::{Map, Value, json};
 use std::ffi::OsString;
@@ -15,6 +15,7 @@ use volery::circuit::Port;
 use volery::{AnyClaim, AnyStatement, Queries, QueryProver, QueryVerifier, Report};
 use volery_cli::args::{Output, Protocol};
 use volery_cli::failure::{Failure, Fault, Result, one_line};
+use volery_cli::fields;
 use volery_cli::networks::{claim, decoded, of_weights, queries};
 use volery_cli::print::{self, seconds};
 use volery_cli::settings::Settings;
@@ -121,7 +122,7 @@ fn asked(
     let Some(spec) = path.to_str() else {
         return Err(Failure::usage(format_args!("{}: name the file in UTF-8", path.display())));
     };
-    let field = field_over(protocol.field.as_deref(), Some(&spec.to_owned()), None)?;
+    let field = fields::of_relation(protocol.field.as_deref(), Some(spec), None)?;
     let settings = Settings::new(field, protocol, output)?;
     let queries = queries(field, spec, show).map_err(|why| why.at(path.display()).at(SHOW))?;
     Ok((settings, queries))
