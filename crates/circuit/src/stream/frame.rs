@@ -2,6 +2,9 @@
 
 use super::block::{Block, Op, number};
 use core::cell::RefCell;
+use core::mem;
+use core::ops::Range;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use volery_primitives::Field;
@@ -76,8 +79,9 @@ pub(super) struct Frame<F> {
     /// For each slot the stamp of its current value.
     pub(super) stamps: Vec<u32>,
     pub(super) first_stamp: u32,
-    /// Free slots, in the statement. Slots of a function are planned at its end.
+    /// Free slots, in the statement: single ones, and many in a row. Slots of a function are planned at its end.
     pub(super) free: Vec<u32>,
+    ranges: Ranges,
     /// The slots freed so far: while there are no more, a list of wires of this frame is what it was.
     pub(super) freed: u64,
     /// The wires made in open scopes, and the beginning of each scope in this list.
@@ -119,6 +123,7 @@ impl<F: Field> Frame<F> {
             stamps: Vec::new(),
             first_stamp,
             free: Vec::new(),
+            ranges: Ranges::default(),
             freed: 0,
             taken: Vec::new(),
             scopes: Vec::new(),
@@ -141,11 +146,7 @@ impl<F: Field> Frame<F> {
     pub(super) fn take(&mut self) -> Handle {
         let slot = match self.free.pop() {
             Some(slot) => slot,
-            None => {
-                self.stamps.push(self.first_stamp);
-                let slots = u32::try_from(self.stamps.len()).ok().filter(|slots| *slots < LAST_SLOT);
-                slots.expect("fewer than 2^32 live wires: put scopes around what a loop does") - 1
-            }
+            None => self.next_slot(),
         };
         let wire = Handle { slot, stamp: self.stamps[slot as usize] };
         if !self.scopes.is_empty() {
@@ -154,10 +155,28 @@ impl<F: Field> Frame<F> {
         wire
     }
 
-    /// Takes slots for `count` new values: the free ones first, and then new ones.
+    /// A slot where no single one is free.
+    fn next_slot(&mut self) -> u32 {
+        if let Some((first, length)) = self.ranges.take_some(IN_A_ROW as u32) {
+            self.free.extend((first + 1..first + length).rev());
+            return first;
+        }
+        self.stamps.push(self.first_stamp);
+        let slots = u32::try_from(self.stamps.len()).ok().filter(|slots| *slots < LAST_SLOT);
+        slots.expect("fewer than 2^32 live wires: put scopes around what a loop does") - 1
+    }
+
+    /// Takes slots for `count` new values: free ones in a row, if there are as many, any others that are free, or new ones.
     pub(super) fn take_many(&mut self, count: usize) -> Vec<Handle> {
         let mut wires = Vec::with_capacity(count);
-        let rest = self.free.len().saturating_sub(count);
+        let in_a_row = self.ranges.take(count).map(|first| (first, count as u32));
+        let mut some = in_a_row.or_else(|| self.ranges.take_some(number(count)));
+        while let Some((first, length)) = some {
+            let stamps = &self.stamps[first as usize..][..length as usize];
+            wires.extend((first..).zip(stamps).map(|(slot, &stamp)| Handle { slot, stamp }));
+            some = self.ranges.take_some(number(count - wires.len()));
+        }
+        let rest = self.free.len().saturating_sub(count - wires.len());
         for slot in self.free.drain(rest..).rev() {
             wires.push(Handle { slot, stamp: self.stamps[slot as usize] });
         }
@@ -231,36 +250,32 @@ impl<F: Field> Frame<F> {
     /// Ends the innermost scope, of whose wires `kept` live on.
     pub(super) fn end_scope(&mut self, kept: &[Handle]) {
         let begin = self.scopes.pop().expect("an open scope");
-        self.kept.resize(self.stamps.len().div_ceil(64), 0);
+        let mut bits = mem::take(&mut self.kept);
+        bits.resize(self.stamps.len().div_ceil(64), 0);
         for wire in kept {
             let slot = live(&self.stamps, *wire);
-            self.kept[slot as usize / 64] |= 1 << (slot % 64);
+            bits[slot as usize / 64] |= 1 << (slot % 64);
         }
-        // In reverse, so that slots are taken again in order.
-        for place in (begin..self.taken.len()).rev() {
-            let wire = self.taken[place];
-            if !self.is_kept(wire) {
-                self.give(wire);
+        let is_kept = |wire: &Handle| bits[wire.slot as usize / 64] >> (wire.slot % 64) & 1 == 1;
+        let mut taken = mem::take(&mut self.taken);
+        for wires in taken[begin..].chunk_by(|one, next| is_kept(one) == is_kept(next)).rev() {
+            if !is_kept(&wires[0]) {
+                self.give_all(wires);
             }
         }
         // What lives on is of the scope around this one.
         let mut end = begin;
         if !self.scopes.is_empty() {
-            for place in begin..self.taken.len() {
-                let wire = self.taken[place];
-                if self.is_kept(wire) {
-                    self.taken[end] = wire;
+            for place in begin..taken.len() {
+                if is_kept(&taken[place]) {
+                    taken[end] = taken[place];
                     end += 1;
                 }
             }
         }
-        self.taken.truncate(end);
-        kept.iter().for_each(|wire| self.kept[wire.slot as usize / 64] = 0);
-    }
-
-    /// Whether the slot of `wire` is kept behind the scope that ends.
-    fn is_kept(&self, wire: Handle) -> bool {
-        self.kept[wire.slot as usize / 64] >> (wire.slot % 64) & 1 == 1
+        taken.truncate(end);
+        kept.iter().for_each(|wire| bits[wire.slot as usize / 64] = 0);
+        (self.taken, self.kept) = (taken, bits);
     }
 
     /// Frees the slot of `wire`, if it still has this wire's value, as soon as no vector is on it.
@@ -279,10 +294,36 @@ impl<F: Field> Frame<F> {
         }
     }
 
-    /// Frees the slots of `wires`, the last one first, so that they are taken again in order. A long scope
-    /// drops them from its list.
+    /// Frees the slots of `wires`, as [`Frame::give`] each: the last one first, so that they are taken again in order.
+    fn give_all(&mut self, wires: &[Handle]) {
+        if wires.len() < IN_A_ROW || !self.held.is_empty() {
+            wires.iter().rev().for_each(|wire| self.give(*wire));
+            return;
+        }
+        let (mut rest, mut short) = (wires, Vec::new());
+        while let Some(Handle { slot, stamp }) = rest.first().copied() {
+            let stamps = &mut self.stamps[slot as usize..];
+            if stamps[0] != stamp {
+                rest = &rest[1..];
+                continue;
+            }
+            let length = run(stamps, slot, rest);
+            stamps[..length].iter_mut().for_each(|stamp| *stamp = stamp.wrapping_add(1));
+            self.freed += length as u64;
+            let slots = slot..slot + length as u32;
+            if length < IN_A_ROW || self.ranges.ends.len() >= MOST_RANGES {
+                short.push(slots);
+            } else {
+                self.ranges.give(slots);
+            }
+            rest = &rest[length..];
+        }
+        self.free.extend(short.into_iter().rev().flat_map(|slots| slots.rev()));
+    }
+
+    /// Frees the slots of `wires`. A long scope drops them from its list.
     pub(super) fn forget(&mut self, wires: &[Handle]) {
-        wires.iter().rev().for_each(|wire| self.give(*wire));
+        self.give_all(wires);
         if self.taken.len() < self.long {
             return;
         }
@@ -329,7 +370,7 @@ impl<F: Field> Frame<F> {
         for wire in self.left_wires.take() {
             let held = &mut self.held[wire.slot as usize];
             held.lanes -= 1;
-            if held.lanes == 0 && core::mem::take(&mut held.alone) {
+            if held.lanes == 0 && mem::take(&mut held.alone) {
                 self.give(wire);
             }
         }
@@ -349,7 +390,7 @@ impl<F: Field> Frame<F> {
     pub(super) fn release(&mut self, vector: &VectorHandle) -> (Vec<Handle>, Vec<usize>) {
         let mut shared = Vec::new();
         for (lane, wire) in vector.wires().iter().enumerate() {
-            if !core::mem::take(&mut self.held[wire.slot as usize].alone) {
+            if !mem::take(&mut self.held[wire.slot as usize].alone) {
                 shared.push(lane);
             } else if !self.scopes.is_empty() {
                 self.taken.push(*wire);
@@ -368,6 +409,57 @@ impl VectorHandle {
         match &self.0.on {
             On::Wires { wires, .. } => wires,
             On::Slot { .. } => unreachable!("one recorder has vectors of one kind"),
+        }
+    }
+}
+
+/// The fewest free slots in a row that are kept as such.
+const IN_A_ROW: usize = 64;
+
+/// The most ranges of free slots: whoever takes slots looks through them.
+const MOST_RANGES: usize = 1 << 10;
+
+/// Free slots in a row, so that what is made together lies together.
+#[derive(Default)]
+struct Ranges {
+    /// The end of each range, by its first slot. No two of them touch.
+    ends: BTreeMap<u32, u32>,
+}
+
+impl Ranges {
+    /// Adds free slots.
+    fn give(&mut self, mut slots: Range<u32>) {
+        if let Some((&first, &end)) = self.ends.range(..slots.start).next_back()
+            && end == slots.start
+        {
+            slots.start = first;
+        }
+        if let Some(end) = self.ends.remove(&slots.end) {
+            slots.end = end;
+        }
+        self.ends.insert(slots.start, slots.end);
+    }
+
+    /// Takes so many slots in a row from the shortest range that has them, and gives the first.
+    fn take(&mut self, count: usize) -> Option<u32> {
+        let fits = self.ends.iter().filter(|(first, end)| (*end - *first) as usize >= count);
+        let (&first, &end) = fits.min_by_key(|(first, end)| *end - *first).filter(|_| count > 0)?;
+        self.cut(first, end, count as u32);
+        Some(first)
+    }
+
+    /// Takes at most `most` slots of the lowest range: the first, and how many.
+    fn take_some(&mut self, most: u32) -> Option<(u32, u32)> {
+        let (&first, &end) = self.ends.iter().next().filter(|_| most > 0)?;
+        let length = most.min(end - first);
+        self.cut(first, end, length);
+        Some((first, length))
+    }
+
+    fn cut(&mut self, first: u32, end: u32, length: u32) {
+        self.ends.remove(&first);
+        if first + length < end {
+            self.ends.insert(first + length, end);
         }
     }
 }
@@ -448,6 +540,28 @@ mod tests {
         frame.list(&wires);
     }
 
+    /// Free slots in a row serve as many values, or more where two rows meet, before any new one.
+    #[test]
+    fn what_is_made_together_lies_together() {
+        let mut frame = Frame::<F2>::new(1);
+        let [a, b, c] = [0; 3].map(|_| frame.take_many(1000));
+        for (gone, count) in [(vec![&b], 1000), (vec![&a, &b], 2000)] {
+            gone.iter().for_each(|wires| frame.forget(wires));
+            // Again, which does nothing.
+            gone.iter().for_each(|wires| frame.forget(wires));
+            let made = frame.take_many(count);
+            frame.block.words.clear();
+            frame.list(&made);
+            assert_eq!(frame.block.words, [1, gone[0][0].slot, count as u32]);
+            frame.forget(&made);
+        }
+        frame.forget(&c);
+        let single = frame.take();
+        let made = frame.take_many(2999);
+        assert!(made.iter().all(|wire| wire.slot != single.slot));
+        assert_eq!(frame.stamps.len(), 3000);
+    }
+
     #[test]
     fn a_long_scope_does_not_remember_what_was_forgotten() {
         let mut frame = Frame::<F2>::new(1);
@@ -465,6 +579,7 @@ mod tests {
         // Those that live are still this scope's.
         assert!(frame.taken.iter().zip(&kept).all(|(taken, kept)| taken.slot() == kept.slot()));
         frame.end_scope(&kept[..1]);
-        assert_eq!((frame.free.len(), frame.stamps.len()), (102, 103));
+        let in_rows: u32 = frame.ranges.ends.iter().map(|(first, end)| end - first).sum();
+        assert_eq!((frame.free.len() + in_rows as usize, frame.stamps.len()), (102, 103));
     }
 }

@@ -72,7 +72,7 @@ impl<F: Field, W: DefaultIsZeroes> Forms<F, W> {
         &mut self,
         pool: &Pool,
         mut fill: impl FnMut(&mut [E]),
-        compute: fn(Asserted<F, W>, Arch, [Vec<E>; 2]) -> Computed<E>,
+        compute: Compute<F, W, E>,
         arch: Arch,
         fails: &mut dyn FnMut(u64),
     ) -> Zeroizing<[E; 3]>
@@ -125,6 +125,9 @@ impl<F: Field, W: DefaultIsZeroes> Forms<F, W> {
 
 /// The coefficients that a task has computed, and whether the form holds, as far as that is known.
 type Computed<E> = (Zeroizing<Vec<E>>, bool);
+
+/// A function of a form and its vectors.
+type Compute<F, W, E> = fn(Asserted<F, W>, Arch, [Vec<E>; 2]) -> Computed<E>;
 
 impl<F: Field, W: DefaultIsZeroes> Asserted<F, W> {
     /// The lower coefficients of this form's polynomial, and whether its value is zero.
