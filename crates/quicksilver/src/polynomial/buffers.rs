@@ -3,24 +3,32 @@
 
 use core::mem;
 use core::ops::{Deref, DerefMut};
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard};
 use volery_primitives::{Field, SecretVec};
 
 /// Bytes that one party keeps of one kind at most.
 const MOST: usize = 1 << 21;
 
-/// Bytes of elements below which memory is not kept: the allocator has as much at hand, and a short list is
-/// soon searched.
+/// Bytes of elements below which memory is not kept: the allocator has as much at hand.
 const LEAST: usize = 1 << 10;
 
 /// Free memory of one party, used by all threads that work for it.
 pub struct Buffers<T: Field>(Arc<Mutex<Free<T>>>);
 
-/// The list of free memory. The memory that came last is taken first.
+/// Free memory by its size. What came last is taken first.
 struct Free<T: Field> {
-    elements: VecDeque<SecretVec<T>>,
+    sizes: Vec<OfSize<T>>,
     bytes: usize,
+    /// How often memory was taken or given.
+    times: u64,
+}
+
+/// Free memory for so many elements.
+struct OfSize<T: Field> {
+    count: usize,
+    free: Vec<SecretVec<T>>,
+    /// The time when some was taken or given last.
+    last: u64,
 }
 
 /// Elements in memory that goes back to its list when they are dropped. Memory that comes from no list is
@@ -32,7 +40,7 @@ pub struct Lent<T: Field> {
 
 impl<T: Field> Default for Buffers<T> {
     fn default() -> Self {
-        Self(Arc::new(Mutex::new(Free { elements: VecDeque::new(), bytes: 0 })))
+        Self(Arc::new(Mutex::new(Free { sizes: Vec::new(), bytes: 0, times: 0 })))
     }
 }
 
@@ -105,20 +113,35 @@ impl<T: Field> Buffers<T> {
 }
 
 impl<T: Field> Free<T> {
-    /// Memory for `count` elements, if some is free.
-    fn take(&mut self, count: usize) -> Option<SecretVec<T>> {
-        let place = self.elements.iter().rposition(|elements| elements.len() == count)?;
-        self.bytes -= count * size_of::<T>();
-        self.elements.remove(place)
+    /// The free memory of a size, which is used now.
+    fn of_size(&mut self, count: usize) -> &mut OfSize<T> {
+        self.times += 1;
+        let place = self.sizes.iter().position(|size| size.count == count).unwrap_or_else(|| {
+            self.sizes.retain(|size| !size.free.is_empty());
+            self.sizes.push(OfSize { count, free: Vec::new(), last: 0 });
+            self.sizes.len() - 1
+        });
+        let size = &mut self.sizes[place];
+        size.last = self.times;
+        size
     }
 
-    /// Adds memory to the list. If there is too much, the memory that has been there longest leaves it.
+    /// Memory for `count` elements, if some is free.
+    fn take(&mut self, count: usize) -> Option<SecretVec<T>> {
+        let taken = self.of_size(count).free.pop()?;
+        self.bytes -= count * size_of::<T>();
+        Some(taken)
+    }
+
+    /// Adds memory. If there is too much, some leaves of the size that was not used for the longest time.
     fn give(&mut self, elements: SecretVec<T>) -> Vec<SecretVec<T>> {
         self.bytes += size_of_val(&*elements);
-        self.elements.push_back(elements);
+        self.of_size(elements.len()).free.push(elements);
         let mut gone = Vec::new();
         while self.bytes > MOST {
-            let first = self.elements.pop_front().expect("bytes of something");
+            let some = self.sizes.iter_mut().filter(|size| !size.free.is_empty());
+            let oldest = some.min_by_key(|size| size.last).expect("bytes of something");
+            let first = oldest.free.swap_remove(0);
             self.bytes -= size_of_val(&*first);
             gone.push(first);
         }
@@ -175,9 +198,10 @@ mod tests {
     /// The fewest elements that are kept.
     const KEPT: usize = LEAST / size_of::<F61>();
 
-    /// The elements that wait, the oldest first.
+    /// The elements that wait, size by size, the oldest first.
     fn waiting<T: Field>(buffers: &Buffers<T>) -> Vec<Vec<T>> {
-        buffers.free().elements.iter().map(|elements| elements.to_vec()).collect()
+        let free = buffers.free();
+        free.sizes.iter().flat_map(|size| &size.free).map(|elements| elements.to_vec()).collect()
     }
 
     #[test]
@@ -194,7 +218,7 @@ mod tests {
         assert!(again.as_ptr() == place && again.iter().all(|element| *element == F61::ZERO));
         assert!(copy.iter().copied().eq((0..KEPT).map(|i| F61::new(i as u64 + 1))));
         drop([copy, again]);
-        assert!(waiting(&buffers).iter().map(Vec::len).eq([KEPT + 1, KEPT, KEPT]));
+        assert!(waiting(&buffers).iter().map(Vec::len).eq([KEPT, KEPT, KEPT + 1]));
         // Of what is set by its taker nothing is left.
         let last = buffers.all(F61::ONE, KEPT);
         assert!(last.iter().all(|element| *element == F61::ONE));
