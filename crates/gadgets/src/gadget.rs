@@ -106,6 +106,6 @@ pub use modular::Modulus;
 pub use poseidon::Poseidon;
 pub use product::products_with_holes;
 pub use sha1::{Sha1, Sha1Compression, sha1};
-pub use sha256::{Compression, Gates, Holes, Sha256, sha256, sha256_with_holes};
+pub use sha256::{Compression, Gates, Holes, Sha256, sha256, sha256_of_elements, sha256_with_holes};
 pub use signed::Signed;
 pub use word::Word;

@@ -4,11 +4,13 @@
 //! they are inputs of the compression circuits in circulation, the prover could choose a chaining value
 //! and so need no preimage.
 
+mod elements;
 mod gates;
 mod holes;
 #[cfg(test)]
 mod tests;
 
+pub use elements::sha256_of_elements;
 pub use gates::Gates;
 pub use holes::Holes;
 

@@ -5,6 +5,7 @@ use sha2::Digest;
 use volery_circuit::stream::{Recorder, Stream, Streamed};
 use volery_circuit::testing::Faulty;
 use volery_circuit::{Circuit, Clear, Shape};
+use volery_primitives::{F61, Field};
 
 struct Preimage<C> {
     length: usize,
@@ -249,5 +250,63 @@ fn public_words_and_bits_are_taken_as_they_are() {
         for (word, expected) in words.iter().zip(&expected) {
             word.assert_equal(&mut clear, expected, "word").unwrap();
         }
+    }
+}
+
+/// "I know bytes, each an element, whose hash this is."
+struct OfElements {
+    length: usize,
+    digest: [u8; 32],
+}
+
+impl<B: Polynomials> Circuit<B> for OfElements {
+    fn run(&self, b: &mut B) -> Result<()> {
+        let message = (0..self.length).map(|_| b.witness()).collect::<Result<Vec<_>>>()?;
+        for (wire, byte) in sha256_of_elements(b, &message, "message")?.into_iter().zip(self.digest) {
+            let expected = b.constant(-element::<B::F>(byte.into()));
+            let difference = b.add(wire, expected);
+            b.assert_zero(difference, "digest")?;
+        }
+        Ok(())
+    }
+}
+
+fn element<F: Field>(integer: u64) -> F {
+    F::from_word(integer.into()).unwrap()
+}
+
+fn hash_of_elements(message: &[F61], digest: [u8; 32]) -> Result<()> {
+    let mut clear = Clear::new(message.to_vec());
+    Streamed(&OfElements { length: message.len(), digest }).run(&mut clear)?;
+    clear.finish()
+}
+
+/// Lengths around those at which a block is begun, and a number that is no byte.
+#[test]
+fn elements_have_the_hash_of_their_bytes() {
+    for length in [0, 3, 55, 56, 64, 130] {
+        let bytes: Vec<u8> = (0..length).map(|i| (i * 7 + 250) as u8).collect();
+        let message: Vec<F61> = bytes.iter().map(|byte| element((*byte).into())).collect();
+        let mut digest = sha2::Sha256::digest(&bytes).into();
+        hash_of_elements(&message, digest).unwrap();
+        digest[31] ^= 1;
+        hash_of_elements(&message, digest).unwrap_err();
+    }
+    let digest = sha2::Sha256::digest([0, 1]).into();
+    hash_of_elements(&[element(0), element(257)], digest).unwrap_err();
+    hash_of_elements(&[element(0), element(1)], digest).unwrap();
+}
+
+/// No bit of what a prover commits to may be altered: something does not hold then.
+#[test]
+fn no_bit_of_a_block_of_elements_is_free() {
+    let digest = sha2::Sha256::digest([1, 2, 3]).into();
+    let of = |altered| {
+        let witness: Vec<F61> = (1..4).map(element).collect();
+        Streamed(&OfElements { length: 3, digest }).run(&mut Faulty::new(witness, altered))
+    };
+    of(u64::MAX).unwrap();
+    for altered in [5, 540, 545, 2150, 2176, 2200, 6611, 6887] {
+        assert!(of(altered).is_err(), "bit {altered}");
     }
 }

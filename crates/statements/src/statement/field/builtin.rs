@@ -8,7 +8,7 @@ use crate::statement::{Given, Port};
 use core::fmt::Display;
 use volery_channel::error::{Error, Result};
 use volery_circuit::{Backend, Polynomials, Tables, prime_field};
-use volery_gadgets::gadget::{Element, Poseidon};
+use volery_gadgets::gadget::{Element, Poseidon, sha256_of_elements};
 use volery_primitives::{Bn254, Field, U256};
 
 /// Names with keys and defaults, and what they state.
@@ -35,6 +35,11 @@ pub(in crate::statement) const LIST: &[(&str, &str)] = &[
         "poseidon-preimage?length=2",
         "the prover knows `message`, `length` elements, of which the Poseidon hash of circom is `digest`; over bn254",
     ),
+    (
+        "sha256-bytes?length=3",
+        "the prover knows `message`, `length` bytes, of which the SHA-256 hash is `digest`, each byte an element; in prime \
+         fields above 2^37",
+    ),
     algebra::INNER_PRODUCT,
     algebra::MATRIX_PRODUCT,
     algebra::SHORT_SOLUTION,
@@ -52,6 +57,7 @@ pub(super) enum Builtin {
     Factors,
     Linear { rows: u64, columns: u64 },
     PoseidonPreimage { length: u64 },
+    Sha256Bytes { length: u64 },
     Algebra(Algebra),
 }
 
@@ -125,6 +131,16 @@ impl Builtin {
                 Poseidon::<F>::circom(length as usize).map_err(|why| refused(format!(": {why}")))?;
                 Ok(Self::PoseidonPreimage { length })
             }
+            "sha256-bytes" => {
+                let [length] = numbers(name, parameters, [("length", 3)])?;
+                if modulus()? < U256::from(1_u64 << 37) {
+                    return Err(refused(format!(" is over primes above 2^37, and not over {}", F::name())));
+                }
+                if length > LONGEST {
+                    return Err(refused(format!(" with length={length}: choose from 0 to {LONGEST}")));
+                }
+                Ok(Self::Sha256Bytes { length })
+            }
             _ if is_listed(LIST, name) => {
                 let algebra = Algebra::parse::<F>(name, parameters, LONGEST)?;
                 Ok(Self::Algebra(algebra.expect("listed")))
@@ -152,6 +168,7 @@ impl Builtin {
             Self::Factors => "factors".into(),
             Self::Linear { rows, columns } => format!("linear?rows={rows}&columns={columns}"),
             Self::PoseidonPreimage { length } => format!("poseidon-preimage?length={length}"),
+            Self::Sha256Bytes { length } => format!("sha256-bytes?length={length}"),
             Self::Algebra(algebra) => algebra.canonical(),
         }
     }
@@ -160,7 +177,7 @@ impl Builtin {
     pub(super) fn version(&self) -> u32 {
         match self {
             Self::Power { .. } | Self::Polynomial { .. } | Self::RangeSum { .. } | Self::Factors => 1,
-            Self::Linear { .. } | Self::PoseidonPreimage { .. } => 1,
+            Self::Linear { .. } | Self::PoseidonPreimage { .. } | Self::Sha256Bytes { .. } => 1,
             Self::Algebra(algebra) => algebra.version(),
         }
     }
@@ -180,6 +197,9 @@ impl Builtin {
             ),
             Self::PoseidonPreimage { length } => {
                 (vec![Port::new("message", length)], vec![Port::new("digest", 1)])
+            }
+            Self::Sha256Bytes { length } => {
+                (vec![Port::new("message", length)], vec![Port::new("digest", 32)])
             }
             Self::Algebra(algebra) => algebra.ports(),
         }
@@ -267,6 +287,18 @@ impl Builtin {
                 let message = (0..length).map(|i| input(b, &inputs[0], i)).collect::<Result<Vec<_>>>()?;
                 let digest = Poseidon::circom(length as usize)?.hash(b, &message)?;
                 expect(b, digest, output, 0, "digest")
+            }
+            Self::Sha256Bytes { length } => {
+                let message = (0..length).map(|i| match &inputs[0] {
+                    Some(elements) => Ok(b.constant(elements.as_slice()[i as usize])),
+                    None => b.witness(),
+                });
+                let message = message.collect::<Result<Vec<_>>>()?;
+                let digest = sha256_of_elements(b, &message, "message")?;
+                for (i, byte) in (0..).zip(digest) {
+                    expect(b, Element::Wire(byte), output, i, format_args!("digest[{i}]"))?;
+                }
+                Ok(())
             }
             Self::Linear { rows, columns } => {
                 let x = (0..columns).map(|i| input(b, &inputs[1], i)).collect::<Result<Vec<_>>>()?;
