@@ -31,14 +31,27 @@ pub struct Machine<'p, W: Words> {
     public: &'p [u8],
     public_taken: usize,
     heap: Window,
-    /// The program break, the end of its heap.
+    stack: Window,
+    /// The program break, the end of its heap, and the highest that it has asked for.
     at_break: u32,
+    asked: u32,
     given: usize,
     limits: Limits,
     misaligned: Misaligned,
     /// The cycles at which it looks up from its work.
     pause: u64,
     gone: Arc<AtomicBool>,
+}
+
+/// The use of a window of memory, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// The window's.
+    pub there: u64,
+    /// The bytes of pages that were touched.
+    pub touched: u64,
+    /// The most that `brk` was asked for.
+    pub asked: u64,
 }
 
 /// Cycles between two looks at whether anybody waits for the end of a run.
@@ -132,7 +145,9 @@ impl<'p, W: Words> Machine<'p, W> {
             public: inputs.public,
             public_taken: 0,
             heap,
+            stack,
             at_break: heap.begin as u32,
+            asked: heap.begin as u32,
             given: 0,
             limits: Limits { cycles: inputs.cycles, output: inputs.output },
             misaligned: inputs.misaligned,
@@ -161,6 +176,16 @@ impl<'p, W: Words> Machine<'p, W> {
     /// Bytes of memory that were touched, by whole pages.
     pub fn touched(&self) -> u64 {
         self.memory.pages() * u64::from(crate::program::PAGE)
+    }
+
+    /// The heap and the stack, as far as they were used.
+    pub fn used(&self) -> [Room; 2] {
+        let room = |window: Window, asked| Room {
+            there: window.end - window.begin,
+            touched: self.memory.touched_in(window),
+            asked,
+        };
+        [room(self.heap, u64::from(self.asked) - self.heap.begin), room(self.stack, 0)]
     }
 
     /// Bytes of output so far.

@@ -38,6 +38,16 @@ impl<'p, T: Copy + Zeroize> Memory<'p, T> {
         self.pages
     }
 
+    /// Bytes of pages in a window that were touched.
+    pub(crate) fn touched_in(&self, window: Window) -> u64 {
+        let pages = (window.begin..window.end).step_by(PAGE as usize);
+        let is_there = |address: &u64| {
+            let (folder, page, _) = split(*address as u32);
+            self.folders[folder].as_ref().is_some_and(|folder| folder[page].is_some())
+        };
+        pages.filter(is_there).count() as u64 * u64::from(PAGE)
+    }
+
     /// The word that holds `address`, if there is memory.
     #[inline(always)]
     pub(crate) fn load<W: Words<Word = T>>(&mut self, words: &mut W, address: u32) -> Option<T> {

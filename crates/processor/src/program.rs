@@ -42,7 +42,7 @@ pub struct Layout {
 
 impl Default for Layout {
     fn default() -> Self {
-        Self { heap: 256 << 10, stack: 64 << 10 }
+        Self { heap: 32 << 10, stack: 64 << 10 }
     }
 }
 

@@ -10,7 +10,7 @@
 use crate::bits::{Bits, Private, Value};
 use crate::elf::Place;
 use crate::fault::{Fault, Kind};
-use crate::machine::{End, Inputs, Machine, Misaligned, Stop};
+use crate::machine::{End, Inputs, Machine, Misaligned, Room, Stop};
 use crate::observe::{Nobody, Observer};
 use crate::program::{Layout, Program, Window};
 use crate::step::{Goal, Known, Steps, gone};
@@ -139,6 +139,8 @@ pub struct Ended {
     pub cycles: u64,
     /// Bytes of memory that were touched, by whole pages.
     pub touched: u64,
+    /// The use of its heap and of its stack.
+    pub used: [Room; 2],
     /// The program's messages to the user who runs it.
     pub messages: Zeroizing<Vec<u8>>,
 }
@@ -227,6 +229,7 @@ impl<'p> Run<'p> {
             pc: machine.pc(),
             cycles: machine.cycles(),
             touched: machine.touched(),
+            used: machine.used(),
             messages: core::mem::take(&mut machine.words.messages),
         })
     }

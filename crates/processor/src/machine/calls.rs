@@ -77,6 +77,7 @@ impl<W: Words> Machine<'_, W> {
             },
             BREAK => {
                 let asked = self.known(A0, "the end of the heap")?;
+                self.asked = self.asked.max(asked);
                 if (self.heap.begin..=self.heap.end).contains(&asked.into()) {
                     self.at_break = asked;
                 }

@@ -60,7 +60,7 @@ fn the_heap_grows_to_its_end_and_no_further() {
     let brk = |address: [u32; 2]| [&address[..], &call(214)].concat();
     let keep = |at| [&constant(8, DATA)[..], &[store(2, A0, 8, at)]].concat();
     let begin = 0x2_2000;
-    let end = begin + (256 << 10);
+    let end = begin + (32 << 10);
     let code = [
         brk([addi(A0, 0, 0), addi(A0, A0, 0)]),
         keep(0),
@@ -78,6 +78,9 @@ fn the_heap_grows_to_its_end_and_no_further() {
     let ended = run(&program(&code.concat()), &[], &[]).expect("it ends");
     let words: Vec<u8> = [begin, end, end, end, end].iter().flat_map(|word| word.to_le_bytes()).collect();
     assert_eq!(ended.claim.output, words);
+    let [heap, stack] = ended.used;
+    assert_eq!((heap.there, heap.touched, heap.asked), (32 << 10, 4096, (32 << 10) + 1));
+    assert_eq!((stack.there, stack.touched), (64 << 10, 0));
 }
 
 #[test]
@@ -224,7 +227,7 @@ fn buffers_where_nothing_is_end_the_run() {
 /// A read runs over the end of memory where the input is long enough, and else returns.
 #[test]
 fn reads_that_overflow_are_proved() {
-    let end = DATA + DATA_LENGTH + (256 << 10);
+    let end = DATA + DATA_LENGTH + (32 << 10);
     for (before, descriptor) in [6, 8, 11].into_iter().flat_map(|before| [(before, 0), (before, 3)]) {
         let code = [
             &[addi(A0, 0, descriptor)][..],
@@ -299,10 +302,10 @@ fn what_calls_move_is_bounded() {
 /// A megabyte of messages is kept, and what follows has to be there, too.
 #[test]
 fn messages_that_nobody_hears_are_looked_over() {
-    let memory = (256 << 10) + DATA_LENGTH;
+    let memory = (32 << 10) + DATA_LENGTH;
     let whole = [&[addi(A0, 0, 2)][..], &constant(A1, DATA), &constant(A2, memory), &call(64)].concat();
     let over = [&[addi(A0, 0, 2)][..], &constant(A1, DATA), &constant(A2, 1 << 30), &call(64)].concat();
-    let program = program(&[whole.repeat(5), over].concat());
+    let program = program(&[whole.repeat(40), over].concat());
     let ended = run(&program, &[], &[]).expect("it ends");
     let fault = Fault { kind: Kind::Load, pc: ended.pc, about: DATA + memory };
     assert_eq!(ended.end, volery_processor::End::Fault(fault));

@@ -97,7 +97,7 @@ fn jumps_through_registers_drop_the_lowest_bit_and_link_last() {
 
 #[test]
 fn accesses_where_nothing_is() {
-    for (address, kind) in [(0, Kind::Load), (0xfff, Kind::Load), (DATA + 0x2000 + (256 << 10), Kind::Load)] {
+    for (address, kind) in [(0, Kind::Load), (0xfff, Kind::Load), (DATA + 0x2000 + (32 << 10), Kind::Load)] {
         let code = [&constant(A1, address)[..], &[load(4, A0, A1, 0)]].concat();
         faults_in(&program(&code), kind, 2, address);
         let code = [&constant(A1, address)[..], &[store(0, A0, A1, 0)]].concat();

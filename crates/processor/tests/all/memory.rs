@@ -65,7 +65,7 @@ fn accesses_are_emulated_where_that_is_asked_for() {
     let fault = crate::kit::run(&program, &[], &private).expect("it ends").claim;
     assert_eq!(fault.end, Told::Fault(Kind::Misaligned));
 
-    let end = DATA + 0x2000 + (256 << 10);
+    let end = DATA + 0x2000 + (32 << 10);
     let code = [&constant(BASE, end - 2)[..], &[addi(R, 0, -1), store(2, R, BASE, 0)]].concat();
     let program = crate::kit::program(&code);
     let run = Run::new(&program, inputs, &locate);

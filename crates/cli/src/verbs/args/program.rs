@@ -41,7 +41,7 @@ pub(crate) struct Ways {
     /// takes no more [default: as many as it takes, rounded up to 4096, and at most 2^26]
     #[arg(long, value_name = "N", requires = "program", allow_negative_numbers = true)]
     pub(crate) max_cycles: Option<String>,
-    /// Bytes of memory behind the program's own, for its heap; K, M and G may stand behind [default: 256K]
+    /// Bytes of memory behind the program's own, for its heap; K, M and G may stand behind [default: 32K]
     #[arg(long, value_name = "SIZE", requires = "program", allow_negative_numbers = true)]
     pub(crate) memory: Option<String>,
     /// Bytes of its stack, likewise [default: 64K]

@@ -12,11 +12,16 @@ use volery::circuit::stream::Stream;
 use volery_cli::failure::{Failure, Result};
 use volery_cli::print::{self, count, grouped, hex, human, seconds, table, things};
 use volery_cli::values::Reader;
-use volery_processor::{End, Ended, Nobody, Profile, Trace};
+use volery_processor::{End, Ended, Nobody, Profile, Room, Trace};
 use zeroize::Zeroizing;
 
 /// The functions of a profile that are shown, where nobody asks for JSON.
 const SHOWN: usize = 20;
+
+/// The part of a window that a run has touched.
+fn of(Room { there, touched, .. }: Room) -> String {
+    format!("{}K of {}K", touched >> 10, there >> 10)
+}
 
 /// `volery run`.
 pub(crate) fn run(typed: &Run, started: Instant) -> Result<()> {
@@ -60,7 +65,7 @@ pub(crate) fn run(typed: &Run, started: Instant) -> Result<()> {
     };
 
     let rate = ended.cycles as f64 / spent.as_secs_f64().max(1e-9);
-    let Ended { ref claim, end, pc, cycles, touched, ref messages } = ended;
+    let Ended { ref claim, end, pc, cycles, touched, used: [heap, stack], ref messages } = ended;
     let taken = claim.private;
     let place = loaded.place(pc);
     let fault = match end {
@@ -84,6 +89,8 @@ pub(crate) fn run(typed: &Run, started: Instant) -> Result<()> {
             "cycles_per_second": rate,
             "private_input": {"length": private.len(), "read": taken},
             "memory_bytes": touched,
+            "heap_bytes": {"there": heap.there, "touched": heap.touched, "asked": heap.asked},
+            "stack_bytes": {"there": stack.there, "touched": stack.touched},
             "seconds": {"loading": loading.as_secs_f64(), "running": spent.as_secs_f64()},
             "public_control": gates.map(|gates| json!({
                 "mul": gates.mul, "add": gates.add, "assert": gates.assert, "inputs": gates.inputs,
@@ -107,8 +114,23 @@ pub(crate) fn run(typed: &Run, started: Instant) -> Result<()> {
         ("private", format!("{} of {} read", grouped(taken as u64), things(private.len() as u64, "byte"))),
         ("cycles", grouped(cycles)),
         ("speed", format!("{} cycles/s, in {}", count(rate), seconds(spent.as_secs_f64()))),
-        ("memory", format!("{}B touched", human(touched as f64))),
+        (
+            "memory",
+            format!(
+                "{}B touched, {} of its heap and {} of its stack",
+                human(touched as f64),
+                of(heap),
+                of(stack)
+            ),
+        ),
     ];
+    if heap.asked > heap.there {
+        let asked = heap.asked;
+        rows.push((
+            "heap",
+            format!("the program asked for {} bytes and got none: --memory {asked}", grouped(asked)),
+        ));
+    }
     if let Some(gates) = gates {
         let each = gates.mul as f64 / cycles.max(1) as f64;
         rows.push(("proof", format!("{} ANDs under public control, {each:.2} a cycle", grouped(gates.mul))));
