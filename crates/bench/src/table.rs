@@ -47,12 +47,13 @@ pub static BENCHES: [Bench; 30] = [
     },
     Bench {
         name: "sha256",
-        options: &["--count", "--lanes"],
+        options: &["--count", "--lanes", "--length"],
         takes: Takes::All,
-        over: Fields::AnyBits,
+        over: Fields::Any(bits),
         systems: OF_BITS,
         says: "one SHA-256 preimage, from the start of the process to the verdict, or --count of them at once, in maps of \
-               --lanes [default: 2048]",
+               --lanes [default: 2048]; over --field f61 one message of --length [default: 65527], whose bytes are \
+               elements",
         run: sha256::sha256,
     },
     Bench {

@@ -301,7 +301,7 @@ fn built_in_statements_say_what_they_state() {
     };
     let object = volery(&["circuit", "list", "--json"]).expect(0).json();
     let table = volery(&["circuit", "list"]).expect(0).out;
-    assert_eq!(names(&object).len(), 13 + 9);
+    assert_eq!(names(&object).len(), 13 + 10);
     let mut told = BTreeSet::new();
     for builtin in object["relations"].as_array().expect("an array") {
         let text = |key: &str| builtin[key].as_str().expect("text");
