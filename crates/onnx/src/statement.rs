@@ -52,6 +52,7 @@ use volery_circuit::{Machine, Port, StatementFile};
 #[cfg(doc)]
 use volery_circuit::{Memories, Polynomials};
 use volery_primitives::{F61, SecretVec};
+use zeroize::Zeroize;
 
 /// The version of the gates.
 const VERSION: u32 = 3;
@@ -265,11 +266,13 @@ impl Statement {
     fn runs(&self, values: PublicValues<'_, F61>, witness: &mut dyn Iterator<Item = F61>) -> Result<bool> {
         let mut network = self.network()?;
         let mut given = self.inputs.iter().zip(values.inputs).map(|(port, public)| {
-            let integers: SecretVec<i64> = match public {
-                Some(values) => (0..port.width).map(|place| integer(values.element(place))).collect(),
-                None => witness.take(port.width as usize).map(integer).collect(),
-            };
-            (port, integers)
+            // As long as all from the begin: what grows leaves copies behind.
+            let mut integers = Vec::with_capacity(port.width as usize);
+            match public {
+                Some(values) => integers.extend((0..port.width).map(|place| integer(values.element(place)))),
+                None => integers.extend(witness.take(port.width as usize).map(integer)),
+            }
+            (port, SecretVec::from(integers))
         });
         let inputs: Vec<_> = given.by_ref().take(network.inputs.len()).collect();
         if let Some((_, weights)) = given.next() {
@@ -293,7 +296,10 @@ impl Statement {
                 let length = integers.len() / self.form.count;
                 (port.name.clone(), integers[run * length..][..length].to_vec())
             };
-            let answer = network.answer(&inputs.iter().map(of_run).collect())?;
+            let mut inputs: HashMap<_, _> = inputs.iter().map(of_run).collect();
+            let answer = network.answer(&inputs);
+            inputs.values_mut().for_each(Zeroize::zeroize);
+            let answer = answer?;
             for ((_, integers), public) in answer.iter().zip(values.outputs) {
                 let Some(public) = public else { continue };
                 let first = run * integers.len();

@@ -19,6 +19,8 @@ pub const INDEX_BITS: u32 = 32;
 struct Owner<W> {
     wires: Rc<Vec<W>>,
     tensors: usize,
+    /// Whether a wire may be there more than once.
+    repeats: bool,
 }
 
 /// A tensor, and the owners of its wires.
@@ -125,10 +127,10 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
         let bits = if quantity.kind == Kind::Index { None } else { Some(HELD_BITS) };
         let wires = read(self.b, (&what, bits), (0, self.count * quantity.count()), public)?;
         let held = match wires {
-            Read::Wires(wires) => self.own(Tensor::Each(Rc::new(wires))),
+            Read::Wires(wires) => self.own(Tensor::Each(Rc::new(wires)), false),
             Read::Public(integers) => {
                 let wires = integers.iter().map(|integer| self.b.constant(element(*integer))).collect();
-                self.own(Tensor::Each(Rc::new(wires)))
+                self.own(Tensor::Each(Rc::new(wires)), false)
             }
         };
         self.held[input] = Some(held);
@@ -183,7 +185,7 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
             Read::Public(integers) => (Tensor::Public(integers), usize::MAX),
             Read::Wires(wires) => {
                 let wires = Rc::new(wires);
-                self.owners.push(Owner { wires: wires.clone(), tensors });
+                self.owners.push(Owner { wires: wires.clone(), tensors, repeats: false });
                 (Tensor::Same(wires), self.owners.len() - 1)
             }
         };
@@ -257,13 +259,14 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
         Ok(())
     }
 
-    /// Whether an input that is read now is never read again, and nothing else is on its wires.
+    /// Whether an input that is read now is never read again, nothing else is on its wires, and it is once on each.
     fn is_spent(&self, input: usize) -> bool {
         let Some(Held { tensor: Tensor::Same(wires) | Tensor::Each(wires), owners }) = &self.held[input]
         else {
             return false;
         };
-        let is_alone = |owner: &Owner<_>| owner.tensors == 1 && Rc::ptr_eq(&owner.wires, wires);
+        let is_alone =
+            |owner: &Owner<_>| owner.tensors == 1 && !owner.repeats && Rc::ptr_eq(&owner.wires, wires);
         self.left[input] == 1 && matches!(owners[..], [owner] if is_alone(&self.owners[owner]))
     }
 
@@ -296,18 +299,19 @@ impl<'l, 'f, B: Machine<F = F61>> Layers<'l, 'f, B> {
         let wires = Rc::new(wires);
         let tensor = if each { Tensor::Each(wires) } else { Tensor::Same(wires) };
         if shared.is_empty() {
-            return Ok(self.own(tensor));
+            // What is moved may be so to several places.
+            return Ok(self.own(tensor, matches!(layer.step, Step::Move { .. })));
         }
         shared.iter().for_each(|owner| self.owners[*owner].tensors += 1);
         Ok(Held { tensor, owners: shared })
     }
 
     /// A tensor on wires that were made for it.
-    fn own(&mut self, tensor: Tensor<B::Wire>) -> Held<B::Wire> {
+    fn own(&mut self, tensor: Tensor<B::Wire>, repeats: bool) -> Held<B::Wire> {
         let (Tensor::Same(wires) | Tensor::Each(wires)) = &tensor else {
             return Held { tensor, owners: Vec::new() };
         };
-        self.owners.push(Owner { wires: wires.clone(), tensors: 1 });
+        self.owners.push(Owner { wires: wires.clone(), tensors: 1, repeats });
         Held { tensor, owners: vec![self.owners.len() - 1] }
     }
 

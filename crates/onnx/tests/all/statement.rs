@@ -252,3 +252,23 @@ fn long_weights_stay_in_their_file() {
     let why = Statement::open(&path, None).unwrap_err().to_string();
     assert!(why.contains("net.q.onnx") && why.contains("may have been cut short"), "{why}");
 }
+
+/// A public row that is moved to many places stands on the same wires there, and each piece of a sum reads them.
+#[test]
+fn what_is_moved_to_several_pieces_stays() {
+    let mut net = Net::new();
+    net.input("in", &[512, 64]);
+    net.round("in", "x", 0);
+    net.weight("row", &[1, 64], &[3; 64], 0, false);
+    net.constant("shape", &[2], &[512, 64]);
+    net.node("Expand", "row shape", "rows", &[]);
+    net.node("Add", "rows x", "sum", &[]);
+    net.round("sum", "out", 0);
+    net.output("out");
+    let inputs = HashMap::from([("in".to_string(), (0..512 * 64).map(|i| i % 100).collect())]);
+    for (options, count) in [("", 1), ("weights=private", 1), ("count=2", 2)] {
+        Case::new(net.file(), &inputs, options, count)
+            .holds()
+            .unwrap_or_else(|why| panic!("{options}: {why}"));
+    }
+}
