@@ -15,7 +15,7 @@ const LEAST: usize = 1 << 10;
 /// Free memory of one party, used by all threads that work for it.
 pub struct Buffers<T: Field>(Arc<Mutex<Free<T>>>);
 
-/// Free memory by its size. What came last is taken first.
+/// Free memory by its size.
 struct Free<T: Field> {
     sizes: Vec<OfSize<T>>,
     bytes: usize,

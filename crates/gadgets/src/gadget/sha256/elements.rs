@@ -290,8 +290,8 @@ fn fill<F: Field>(given: &[F]) -> Vec<F> {
     let low = |element: &F| element.to_integer().low() as u32;
     let (chaining, blocks) = given.split_at(8 * WIDTH);
     let lanes = blocks.len() / BLOCK;
-    let mut chaining: [u32; 8] =
-        array::from_fn(|i| (0..WIDTH).fold(0, |word, j| word | (low(&chaining[i * WIDTH + j]) & 1) << j));
+    let bits = |word: usize| (0..WIDTH).fold(0, |all, i| all | (low(&chaining[word * WIDTH + i]) & 1) << i);
+    let mut chaining: Zeroizing<[u32; 8]> = Zeroizing::new(array::from_fn(bits));
     let mut committed = vec![F::ZERO; COMMITTED * lanes];
     for (lane, block) in blocks.chunks_exact(BLOCK).enumerate() {
         let mut put = |&Group { words, beyond, before }: &Group, place: usize, word: u64| {
@@ -313,7 +313,7 @@ fn fill<F: Field>(given: &[F]) -> Vec<F> {
                 [sigma(words[t - 2], LOWER_1), words[t - 7], sigma(words[t - 15], LOWER_0), words[t - 16]];
             words[t] = put(&SCHEDULE, t - WORDS, terms.iter().map(|term| u64::from(*term)).sum());
         }
-        let mut state = Zeroizing::new(chaining);
+        let mut state = chaining.clone();
         for (t, (word, constant)) in words.iter().zip(ROUND).enumerate() {
             let [a, b, c, d, e, f, g, h] = *state;
             let upper =

@@ -281,10 +281,10 @@ fn hash_of_elements(message: &[F61], digest: [u8; 32]) -> Result<()> {
     clear.finish()
 }
 
-/// Lengths around those at which a block is begun, and a number that is no byte.
+/// Lengths around those at which a block is begun, or more blocks than go together, and a number that is no byte.
 #[test]
 fn elements_have_the_hash_of_their_bytes() {
-    for length in [0, 3, 55, 56, 64, 130] {
+    for length in [0, 3, 55, 56, 64, 130, 1020] {
         let bytes: Vec<u8> = (0..length).map(|i| (i * 7 + 250) as u8).collect();
         let message: Vec<F61> = bytes.iter().map(|byte| element((*byte).into())).collect();
         let mut digest = sha2::Sha256::digest(&bytes).into();
